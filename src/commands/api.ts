@@ -1,5 +1,6 @@
 // The `api` command: calls one of the provider's eighteen operations and prints the answer.
 import { didYouMean } from '../config/did-you-mean.js'
+import { isTemporary } from '../domain/reason.js'
 import { printable } from '../domain/control-characters.js'
 import { buildRequest } from '../provider/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
@@ -62,9 +63,9 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
         await writeJson(io.stdout, `${JSON.stringify(reply.body, null, io.stdout.isTTY === true ? 2 : undefined)}\n`)
         return exitCodes.ok
       }
-      const { reason, detail, retry } = reply.failure
+      const { reason, detail } = reply.failure
       io.stderr.write(
-        `threatweave: ${name} failed: ${reason}, ${printable(detail)}${retry ? '; try again later' : ''}\n`,
+        `threatweave: ${name} failed: ${reason}, ${printable(detail)}${isTemporary(reason) ? '; try again later' : ''}\n`,
       )
       return exitCodes.failure
     } finally {

@@ -36,7 +36,7 @@ const advices: { readonly [reason in Reason]?: string } = {
   busy: 'Another call of the same account was under way; try again.',
   throttled: 'The service asks for fewer calls; try again later.',
   unavailable:
-    'The service cannot be reached: check intel.service.baseUrl, the proxy variables and intel.service.caFile.',
+    'The service cannot be reached, or something else answers in its place: check intel.service.baseUrl, the proxy variables and intel.service.caFile.',
   timeout: 'The service did not answer in time: check intel.service.baseUrl and the proxy variables.',
   bad_answer: 'What answers is not the lookup service: check intel.service.baseUrl and intel.service.paths.',
 }

@@ -1,10 +1,8 @@
-// A failed call becomes one of a closed set of reasons, with whether and when to try again: by its words, then its body's code, then HTTP's.
+// A failed call becomes one of a closed set of reasons: by the code in its body, then HTTP's, then its words.
 import type { Reason } from '../domain/reason.js'
 
 export type CallFailure = {
   readonly reason: Reason
-  /** Whether the same call may succeed later without anybody changing anything. */
-  readonly retry: boolean
   /** When to try again; absent when nothing says so. */
   readonly afterMs?: number
   /** In words, without anything secret. */
@@ -15,114 +13,110 @@ export type CallFailure = {
   readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
 
+/** A refusal in the provider's own envelope. */
 type Refusal = {
   readonly http: number
-  /** The `status` member of the body, as a number. */
+  /** The status in the body, as a number; absent where it is no number. */
   readonly code: number | undefined
   readonly message: string
   readonly retryAfterMs?: number | undefined
 }
 
-type Kind = { readonly reason: Reason; readonly retry: boolean; readonly afterMs?: number }
+/** A row without codes fits by its words alone, once no code has told. */
+type ErrorRow = {
+  /** Codes of the body, in which `5xx` is 500 to 599. */
+  readonly status?: readonly (number | '5xx')[]
+  /** The same of HTTP. */
+  readonly http?: readonly (number | '5xx')[]
+  /** All of them are in the message, in any case. */
+  readonly words?: readonly string[]
+  readonly reason: Reason
+  /** The pause before the next call, where no Retry-After says how long. */
+  readonly pauseSeconds?: number
+}
 
-const second = 1000
-const hour = 3_600_000
-
-const kinds = {
-  badKey: { reason: 'bad_key', retry: false },
-  oneAtATime: { reason: 'busy', retry: true, afterMs: 2 * second },
-  scanRunning: { reason: 'busy', retry: true, afterMs: 15 * second },
-  quotaEnd: { reason: 'no_credit', retry: false, afterMs: hour },
-  plan: { reason: 'plan', retry: false },
-  badInput: { reason: 'bad_input', retry: false },
-  notFound: { reason: 'not_found', retry: false },
-  throttled: { reason: 'throttled', retry: true, afterMs: 30 * second },
-  broken: { reason: 'unavailable', retry: true },
-  nonsense: { reason: 'bad_answer', retry: false },
-} as const satisfies Record<string, Kind>
-
-/** The first that fits counts: what speaks of the rate is before what speaks of a limit. */
-const texts: readonly (readonly [words: readonly string[], kind: Kind])[] = [
-  [['invalid', 'api key'], kinds.badKey],
-  [['api key', 'required'], kinds.badKey],
-  [['api key', 'missing'], kinds.badKey],
-  [['unable to call api at the same time'], kinds.oneAtATime],
-  [['at the same time'], kinds.oneAtATime],
-  [['still scanning'], kinds.scanRunning],
-  [['scan', 'wait'], kinds.scanRunning],
-  [['scan', 'in progress'], kinds.scanRunning],
-  [['rate limit'], kinds.throttled],
-  [['too many requests'], kinds.throttled],
-  [['limit exceeded'], kinds.quotaEnd],
-  [['quota'], kinds.quotaEnd],
-  [['credit'], kinds.quotaEnd],
-  [['upgrade', 'plan'], kinds.plan],
-  [['your plan'], kinds.plan],
-  [['not available', 'plan'], kinds.plan],
-  [['not enabled'], kinds.plan],
-  [['invalid ip address'], kinds.badInput],
-  [['invalid url'], kinds.badInput],
+const errorRows: readonly ErrorRow[] = [
+  // Words tell apart what one code means; a message may repeat what was asked, so they never outweigh a code.
+  { status: [400, 403, 429, '5xx'], words: ['at the same time'], reason: 'busy', pauseSeconds: 2 },
+  { status: [400], words: ['still scanning'], reason: 'busy', pauseSeconds: 15 },
+  { status: [400], words: ['scan', 'in progress'], reason: 'busy', pauseSeconds: 15 },
+  { status: [400, 403], words: ['limit exceeded'], reason: 'no_credit' },
+  { status: [403], words: ['invalid', 'api key'], reason: 'bad_key' },
+  { status: [403], words: ['plan'], reason: 'plan' },
+  { status: [403], words: ['not enabled'], reason: 'plan' },
+  { status: [400, 412, 413, 414, 415, 420, 422], reason: 'bad_input' },
+  { status: [401], reason: 'bad_key' },
+  { status: [402, 403], reason: 'no_credit' },
+  { status: [404], reason: 'not_found' },
+  { status: [429], reason: 'throttled', pauseSeconds: 30 },
+  { status: [408, '5xx'], reason: 'unavailable' },
+  { http: [400, 412, 413, 414, 415, 420, 422], reason: 'bad_input' },
+  { http: [401], reason: 'bad_key' },
+  { http: [402, 403], reason: 'no_credit' },
+  { http: [429], reason: 'throttled', pauseSeconds: 30 },
+  { http: [408, '5xx'], reason: 'unavailable' },
+  { words: ['at the same time'], reason: 'busy', pauseSeconds: 2 },
+  { words: ['rate limit'], reason: 'throttled', pauseSeconds: 30 },
+  { words: ['limit exceeded'], reason: 'no_credit' },
+  { words: ['invalid api key'], reason: 'bad_key' },
+  { words: ['invalid ip address'], reason: 'bad_input' },
 ]
 
-const byText = (message: string): Kind | undefined => {
-  const text = message.slice(0, 500).toLowerCase()
-  return text === '' ? undefined : texts.find(([words]) => words.every((word) => text.includes(word)))?.[1]
+const maxWordsLength = 500
+
+const includesCode = (codes: readonly (number | '5xx')[] | undefined, code: number | undefined): boolean =>
+  code !== undefined &&
+  codes !== undefined &&
+  (codes.includes(code) || (codes.includes('5xx') && code >= 500 && code < 600))
+
+/** A success in one place says nothing about a failure in the other. */
+const rowFor = (rows: readonly ErrorRow[], { http, code, message }: Refusal): ErrorRow | undefined => {
+  const text = message.slice(0, maxWordsLength).toLowerCase()
+  const says = ({ words = [] }: ErrorRow): boolean => words.every((word) => text.includes(word))
+  return (
+    rows.find((row) => includesCode(row.status, code) && says(row)) ??
+    rows.find((row) => includesCode(row.http, http) && says(row)) ??
+    rows.find((row) => !row.status && !row.http && says(row))
+  )
 }
 
-const byCode = (code: number | undefined): Kind | undefined => {
-  if (code === undefined) return undefined
-  if (code >= 500 && code < 600) return kinds.broken
-  switch (code) {
-    case 400:
-    case 412:
-    case 413:
-    case 414:
-    case 415:
-    case 420:
-    case 422:
-      return kinds.badInput
-    case 401:
-      return kinds.badKey
-    case 402:
-    case 403:
-      return kinds.quotaEnd
-    case 404:
-      return kinds.notFound
-    case 408:
-      return kinds.broken
-    case 429:
-      return kinds.throttled
-    default:
-      return undefined
-  }
-}
-
-/** HTTP's own 404 says that the path is wrong, not that nothing is known. */
-const byHttp = (http: number): Kind => (http === 404 ? kinds.nonsense : (byCode(http) ?? kinds.nonsense))
-
-export const classify = ({ http, code, message, retryAfterMs }: Refusal): CallFailure => {
-  const kind: Kind = byText(message) ?? byCode(code === 200 ? undefined : code) ?? byHttp(http)
-  const afterMs = kind.retry ? (retryAfterMs ?? kind.afterMs) : kind.afterMs
+export const classify = (refusal: Refusal): CallFailure => {
+  const { http, code, message, retryAfterMs } = refusal
+  const row = rowFor(errorRows, refusal)
+  const reason = row?.reason ?? 'bad_answer'
+  const afterMs = retryAfterMs ?? (row?.pauseSeconds === undefined ? undefined : row.pauseSeconds * 1000)
   const said = message === '' ? '' : `: ${message.slice(0, 200)}`
   const codes = code === undefined || code === http ? `HTTP ${http}` : `HTTP ${http}, status ${code}`
   return {
-    reason: kind.reason,
-    retry: kind.retry,
-    ...(afterMs === undefined ? {} : { afterMs }),
+    reason,
+    ...(afterMs !== undefined && passing.has(reason) && { afterMs }),
     detail: codes + said,
     ...(message === '' ? {} : { said: { http, code: code ?? http, message } }),
   }
 }
 
+/** Only these name a time: the rest ends when somebody changes something. */
+const passing: ReadonlySet<Reason> = new Set<Reason>(['busy', 'throttled', 'unavailable'])
+
+/**
+ * A web page or another JSON shape comes from something in between and says nothing about key, credit or input. What it says about
+ * the rate of calls (429) holds for whatever is in between.
+ */
+export const notTheirs = (http: number, problem: string, retryAfterMs?: number): CallFailure => ({
+  reason: http === 429 ? 'throttled' : 'unavailable',
+  ...(retryAfterMs !== undefined && { afterMs: retryAfterMs }),
+  detail: `HTTP ${http}, but the answer ${problem}`,
+})
+
 /** Failures below HTTP, by the codes that Node and its HTTP client give them. */
 export const classifyTransport = (code: string): CallFailure => {
   const isLate = code.endsWith('_TIMEOUT') || code === 'ETIMEDOUT'
-  return { reason: isLate ? 'timeout' : 'unavailable', retry: true, detail: isLate ? `too late (${code})` : code }
+  return { reason: isLate ? 'timeout' : 'unavailable', detail: isLate ? `too late (${code})` : code }
 }
 
 /** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
-export const givenUp: CallFailure = { reason: 'pending', retry: false, detail: 'given up at the end' }
+export const givenUp: CallFailure = { reason: 'pending', detail: 'given up at the end' }
 export const isGivenUp = ({ reason }: CallFailure): boolean => reason === givenUp.reason
-export const badAnswer = (detail: string): CallFailure => ({ reason: 'bad_answer', retry: false, detail })
-export const late = (what: string): CallFailure => ({ reason: 'timeout', retry: true, detail: `${what} took too long` })
-export const badInput = (detail: string): CallFailure => ({ reason: 'bad_input', retry: false, detail })
+export const badAnswer = (detail: string): CallFailure => ({ reason: 'bad_answer', detail })
+export const late = (what: string): CallFailure => ({ reason: 'timeout', detail: `${what} took too long` })
+export const badInput = (detail: string): CallFailure => ({ reason: 'bad_input', detail })

@@ -2,16 +2,17 @@
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Redact } from './redact.js'
 
-type Parsed = { readonly body: AnyObject } | { readonly problem: string }
+type Parsed =
+  { readonly body: AnyObject } | { readonly problem: string; readonly isTooDeep?: true; readonly isPage?: true }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
   const sent = new TextDecoder().decode(bytes)
-  if (depthExceeds(sent, maxDepth)) return { problem: `is nested deeper than ${maxDepth}` }
+  if (depthExceeds(sent, maxDepth)) return { problem: `is nested deeper than ${maxDepth}`, isTooDeep: true }
   let value: unknown
   try {
     value = JSON.parse(redact.text(sent))
   } catch {
-    return { problem: sent.trimStart().startsWith('<') ? 'is a web page' : 'is not JSON' }
+    return sent.trimStart().startsWith('<') ? { problem: 'is a web page', isPage: true } : { problem: 'is not JSON' }
   }
   if (!isObject(value)) return { problem: 'is not a JSON object' }
   // Escapes may spell what the text as such does not show.

@@ -4,7 +4,7 @@ import { type AnyObject } from '../base/json-object.js'
 import type { Dispatcher } from 'undici'
 import type { Request } from './build-request.js'
 import { bulkHeader } from '../bulk/protocol.js'
-import { badAnswer, classify, type CallFailure } from './classify.js'
+import { badAnswer, classify, notTheirs, type CallFailure } from './classify.js'
 import { exchange, type ExchangeLimits } from './exchange.js'
 import { parseBody } from './parse-body.js'
 import { numberOf, textOf } from './read-value.js'
@@ -76,14 +76,19 @@ const readReply = (
   context: SendContext,
 ): Reply => {
   const isGood = http >= 200 && http < 300
-  if (http >= 300 && http < 400) return failed(badAnswer(`HTTP ${http}: a redirect, which is not followed`))
-  if (!bytes && isGood) return failed(badAnswer(`the answer is larger than ${context.settings.maxAnswerBytes} bytes`))
-  const parsed = parseBody(bytes ?? new Uint8Array(), context.settings.maxAnswerDepth, context.redact)
+  if (http >= 300 && http < 400) return failed(notTheirs(http, 'is a redirect, which is not followed', retryAfterMs))
+  if (!bytes) {
+    const problem = `is larger than ${context.settings.maxAnswerBytes} bytes`
+    return failed(isGood ? badAnswer(`the answer ${problem}`) : notTheirs(http, problem, retryAfterMs))
+  }
+  const parsed = parseBody(bytes, context.settings.maxAnswerDepth, context.redact)
   if ('problem' in parsed) {
-    if (isGood) return failed(badAnswer(`HTTP ${http}, but the answer ${parsed.problem}`))
-    return failed(classify({ http, code: undefined, message: '', retryAfterMs }))
+    if (isGood && parsed.isTooDeep) return failed(badAnswer(`the answer ${parsed.problem}`))
+    return failed(notTheirs(http, parsed.problem, retryAfterMs))
   }
   const { body } = parsed
+  if (textOf(body.status) === undefined)
+    return failed(notTheirs(http, 'has no status: it is not the lookup service’s', retryAfterMs))
   const code = numberOf(body.status)
   if (isGood && code === 200) return { status: 'answer', body }
   return failed(classify({ http, code, message: textOf(body.message, 500) ?? '', retryAfterMs }))

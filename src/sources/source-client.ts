@@ -1,7 +1,7 @@
 // Asks a source about one indicator over HTTP: the facts that its answer gives, or why there are none.
 import { parseBody } from '../provider/parse-body.js'
 import { connect, type ConnectDependencies } from '../provider/connect.js'
-import { badAnswer, givenUp, type CallFailure } from '../provider/classify.js'
+import { badAnswer, givenUp, notTheirs, type CallFailure } from '../provider/classify.js'
 import { exchange, unsent, type ExchangeLimits } from '../provider/exchange.js'
 import { createRedact } from '../provider/redact.js'
 import type { AnyObject } from '../base/json-object.js'
@@ -71,7 +71,7 @@ export const createSourceClient = (source: SourceDescription, options: SourceCli
   }
 }
 
-type Body = { readonly body: AnyObject } | { readonly problem: string }
+type Body = { readonly body: AnyObject } | { readonly problem: string; readonly isPage?: true }
 
 /** What a status and a body come to; the body is read only where the status says that it is an answer. */
 export const readReply = (
@@ -82,8 +82,14 @@ export const readReply = (
 ): SourceReply => {
   const { http, body, retryAfterMs } = reply
   const meaning = meaningOf(source, http)
-  if (meaning !== 'answer') return failed(failureOf(meaning, http, retryAfterMs))
+  if (meaning !== 'answer' && !ofAccount.has(meaning)) return failed(failureOf(meaning, http, retryAfterMs))
   const parsed = body()
+  if (meaning !== 'answer')
+    return failed(
+      'problem' in parsed && parsed.isPage
+        ? notTheirs(http, parsed.problem, retryAfterMs)
+        : failureOf(meaning, http, retryAfterMs),
+    )
   if ('problem' in parsed) return failed(badAnswer(`HTTP ${http}, but the answer ${parsed.problem}`))
   const read = readAnswer(source, indicator, parsed.body, now)
   return 'problem' in read ? failed(badAnswer(read.problem)) : { status: 'answer', facts: read.facts }
@@ -110,6 +116,9 @@ const usual: Readonly<Record<number, StatusMeaning>> = {
   429: 'throttled',
 }
 
+/** A web page that says so comes from something in between, which knows no accounts. */
+const ofAccount: ReadonlySet<StatusMeaning> = new Set<StatusMeaning>(['bad_key', 'no_credit', 'plan'])
+
 const passing: ReadonlySet<StatusMeaning> = new Set<StatusMeaning>(['throttled', 'unavailable', 'no_credit'])
 
 const failureOf = (
@@ -118,7 +127,6 @@ const failureOf = (
   afterMs: number | undefined,
 ): CallFailure => ({
   reason,
-  retry: reason === 'throttled' || reason === 'unavailable',
   ...(afterMs !== undefined && passing.has(reason) && { afterMs }),
   detail: `HTTP ${http}`,
 })

@@ -71,9 +71,9 @@ describe('D1, the path of four operations', () => {
     expect((await askedFor(name, { ip })).path).toBe(given)
     expect((await askedFor(name, { ip }, client({ paths: 'feature' }))).path).toBe(feature)
   })
-  it('a wrong path is a bad answer, not an unknown address', async () => {
+  it('a wrong path is not an unknown address', async () => {
     const finding = await look('ip', ip, (_, response) => void response.writeHead(404).end('Not Found'))
-    expect(finding).toEqual({ status: 'unknown', reason: 'bad_answer' })
+    expect(finding).toEqual({ status: 'unknown', reason: 'unavailable' })
   })
 })
 
@@ -113,7 +113,8 @@ describe('D5, the type of status', () => {
     [200, 'clean'],
     ['200', 'clean'],
     ['fail', 'unknown bad_answer'],
-    [null, 'unknown bad_answer'],
+    // It is not known to be the service that says so.
+    [null, 'unknown unavailable'],
   ])('%s is %s', async (status, expected) => {
     expect(await ofAddress({ status, ip, is_malicious: false })).toBe(expected)
   })
@@ -123,7 +124,7 @@ describe('D6, where the failure stands', () => {
   it.each([
     [200, 401],
     [401, 401],
-    [401, undefined],
+    [401, 'fail'],
   ])('HTTP %i with body %s is the same refusal', async (http, status) => {
     const finding = await look('ip', ip, (_, response) => {
       response.statusCode = http
@@ -313,7 +314,7 @@ describe('what is wrong is not sent', () => {
     ['domain/reports/personal', { show_public: 'maybe' }],
     ['ip/data', JSON.parse('{"ip":"198.51.100.1","__proto__":"x"}') as Record<string, unknown>],
   ])('%s with %j', async (name, parameters) => {
-    expect(await client().callNamed(name, parameters)).toMatchObject({ failure: { reason: 'bad_input', retry: false } })
+    expect(await client().callNamed(name, parameters)).toMatchObject({ failure: { reason: 'bad_input' } })
     expect(service.asked).toEqual([])
   })
 })

@@ -3,6 +3,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admissionLimits, createAdmission } from '../../src/lookup/admission/admission.js'
+import { transmit } from '../../src/provider/transmit.js'
+import { createFakeClock } from '../support/clock.js'
 import type { Client, Reply } from '../../src/provider/client.js'
 import { createClient } from '../../src/provider/client.js'
 import {
@@ -36,88 +39,79 @@ const say =
     response.writeHead(http, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
+const noBudget = { perHour: 0, perDay: 0, perRun: 0 }
 const html = '<!doctype html><html><body>Bad gateway</body></html>'
-const examples: readonly [
-  title: string,
-  script: ScriptedService['script'],
-  reason: string,
-  retry: boolean,
-  afterMs?: number,
-][] = [
-  ['body 400', say(200, { status: 400, message: 'bad' }), 'bad_input', false],
-  ['body 401', say(200, { status: 401, message: 'Unauthorized' }), 'bad_key', false],
-  ['body 402', say(200, { status: 402, message: '' }), 'no_credit', false, 3_600_000],
-  ['body 403', say(200, { status: 403, message: 'forbidden' }), 'no_credit', false, 3_600_000],
-  ['body 403 about a plan', say(200, { status: 403, message: 'Please upgrade your plan' }), 'plan', false],
-  ['body 403 with the bad-key text', say(200, { status: 403, message: 'Invalid API Key' }), 'bad_key', false],
-  ['body 404', say(200, { status: 404, message: 'none' }), 'not_found', false],
-  ['body 412', say(200, { status: 412, message: 'x' }), 'bad_input', false],
-  ['body 413', say(200, { status: 413, message: 'x' }), 'bad_input', false],
-  ['body 414', say(200, { status: 414, message: 'x' }), 'bad_input', false],
-  ['body 415', say(200, { status: 415, message: 'x' }), 'bad_input', false],
-  ['body 420', say(200, { status: 420, message: 'x' }), 'bad_input', false],
-  ['body 429', say(200, { status: 429, message: 'x' }), 'throttled', true, 30_000],
-  ['body 500', say(200, { status: 500, message: 'x' }), 'unavailable', true],
-  ['body code as text', say(200, { status: '401', message: 'x' }), 'bad_key', false],
-  ['status fail', say(200, { status: 'fail', message: 'something' }), 'bad_answer', false],
+const examples: readonly [title: string, script: ScriptedService['script'], reason: string, afterMs?: number][] = [
+  ['body 400', say(200, { status: 400, message: 'bad' }), 'bad_input'],
+  ['body 401', say(200, { status: 401, message: 'Unauthorized' }), 'bad_key'],
+  ['body 402', say(200, { status: 402, message: '' }), 'no_credit'],
+  ['body 403', say(200, { status: 403, message: 'forbidden' }), 'no_credit'],
+  ['body 403 about a plan', say(200, { status: 403, message: 'Please upgrade your plan' }), 'plan'],
+  ['body 403 with the bad-key text', say(200, { status: 403, message: 'Invalid API Key' }), 'bad_key'],
+  ['body 404', say(200, { status: 404, message: 'none' }), 'not_found'],
+  ['body 412', say(200, { status: 412, message: 'x' }), 'bad_input'],
+  ['body 413', say(200, { status: 413, message: 'x' }), 'bad_input'],
+  ['body 414', say(200, { status: 414, message: 'x' }), 'bad_input'],
+  ['body 415', say(200, { status: 415, message: 'x' }), 'bad_input'],
+  ['body 420', say(200, { status: 420, message: 'x' }), 'bad_input'],
+  ['body 429', say(200, { status: 429, message: 'x' }), 'throttled', 30_000],
+  ['body 500', say(200, { status: 500, message: 'x' }), 'unavailable'],
+  ['body code as text', say(200, { status: '401', message: 'x' }), 'bad_key'],
+  ['status fail', say(200, { status: 'fail', message: 'something' }), 'bad_answer'],
+  ['status fail with a known text', say(200, { status: 'fail', message: 'limit exceeded' }), 'no_credit'],
+  ['no status at all', say(200, { ip: '198.51.100.60', is_malicious: false }), 'unavailable'],
   [
-    'status fail with a known text',
-    say(200, { status: 'fail', message: 'limit exceeded' }),
-    'no_credit',
-    false,
-    3_600_000,
-  ],
-  ['no status at all', say(200, { ip: '198.51.100.60', is_malicious: false }), 'bad_answer', false],
-  [
-    'one call at a time, whatever its code',
+    'one call at a time as 403',
     say(200, { status: 403, message: 'Unable to call API at the same time' }),
     'busy',
-    true,
     2000,
   ],
   [
     'one call at a time as 500',
     say(500, { status: 500, message: 'unable to call api at the same time.' }),
     'busy',
-    true,
     2000,
   ],
+  ['limit exceeded as 400', say(200, { status: 400, message: 'LIMIT EXCEEDED' }), 'no_credit'],
+  ['limit exceeded as 429', say(429, { status: 429, message: 'limit exceeded' }), 'throttled', 30_000],
+  ['rate limit exceeded', say(429, { status: 429, message: 'Rate limit exceeded' }), 'throttled', 30_000],
+  ['invalid address', say(200, { status: 400, message: 'Invalid IP Address.' }), 'bad_input'],
+  ['invalid address as 500', say(200, { status: 500, message: 'Invalid IP Address.' }), 'unavailable'],
+  ['still scanning', say(200, { status: 400, message: 'Still scanning, please wait' }), 'busy', 15_000],
   [
-    'limit exceeded, whatever its code',
-    say(200, { status: 400, message: 'LIMIT EXCEEDED' }),
-    'no_credit',
-    false,
-    3_600_000,
+    'not found, in words that repeat what was asked',
+    say(200, { status: 404, message: 'no report of invalid-api-key.credit-plan.example: upgrade your plan' }),
+    'not_found',
   ],
-  ['limit exceeded as 429', say(429, { status: 429, message: 'limit exceeded' }), 'no_credit', false, 3_600_000],
-  ['rate limit exceeded', say(429, { status: 429, message: 'Rate limit exceeded' }), 'throttled', true, 30_000],
-  ['invalid address', say(200, { status: 500, message: 'Invalid IP Address.' }), 'bad_input', false],
-  ['still scanning', say(200, { status: 400, message: 'Still scanning, please wait' }), 'busy', true, 15_000],
-  ['HTTP 401', say(401, { status: 401, message: '' }), 'bad_key', false],
-  ['HTTP 402 without a body', say(402, ''), 'no_credit', false, 3_600_000],
-  ['HTTP 403 with a page', say(403, html), 'no_credit', false, 3_600_000],
-  ['HTTP 404 with a page: a wrong path, not an unknown address', say(404, html), 'bad_answer', false],
-  ['HTTP 404 that says so itself', say(404, { status: 404, message: 'nothing' }), 'not_found', false],
-  ['HTTP 429 with seconds', say(429, '', { 'retry-after': '7' }), 'throttled', true, 7000],
+  ['bad input, in words of a quota', say(200, { status: 400, message: 'quota.example is no URL' }), 'bad_input'],
+  ['HTTP 401', say(401, { status: 401, message: '' }), 'bad_key'],
+  ['HTTP 401 around another code', say(401, { status: 503, message: 'invalid api key' }), 'unavailable'],
+  ['HTTP 402 with a status in words', say(402, { status: 'fail', message: '' }), 'no_credit'],
+  ['HTTP 402 without a body', say(402, ''), 'unavailable'],
+  ['HTTP 403 with a page', say(403, html), 'unavailable'],
+  ['HTTP 403 of a firewall in JSON', say(403, { error: 'blocked', support: 'it@example.com' }), 'unavailable'],
+  ['HTTP 404 with a page: a wrong path, not an unknown address', say(404, html), 'unavailable'],
+  ['HTTP 404 that says so itself', say(404, { status: 404, message: 'nothing' }), 'not_found'],
+  ['HTTP 429 with seconds', say(429, '', { 'retry-after': '7' }), 'throttled', 7000],
   [
     'HTTP 429 with a date',
     say(429, '', { 'retry-after': new Date(1_800_000_060_000).toUTCString() }),
     'throttled',
-    true,
     60_000,
   ],
-  ['HTTP 500', say(500, { status: 500, message: 'x' }), 'unavailable', true],
-  ['HTTP 502 with a page', say(502, html), 'unavailable', true],
-  ['HTTP 503 that says when', say(503, html, { 'retry-after': '9' }), 'unavailable', true, 9000],
-  ['HTTP 500 with a good body', say(500, { status: 200, ip: '198.51.100.60' }), 'unavailable', true],
-  ['HTTP 418', say(418, ''), 'bad_answer', false],
-  ['a redirect', say(302, '', { location: 'http://127.0.0.1:9/' }), 'bad_answer', false],
-  ['a permanent redirect with a good body', say(308, { status: 200 }, { location: '/v1/other' }), 'bad_answer', false],
-  ['a page with 200', say(200, html), 'bad_answer', false],
-  ['nothing with 200', say(200, ''), 'bad_answer', false],
-  ['a list', say(200, []), 'bad_answer', false],
-  ['half of an object', say(200, '{"status":200,"ip":"198.'), 'bad_answer', false],
-  ['an object nested too deep', say(200, `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`), 'bad_answer', false],
+  ['HTTP 500', say(500, { status: 500, message: 'x' }), 'unavailable'],
+  ['HTTP 502 with a page', say(502, html), 'unavailable'],
+  ['HTTP 503 that says when', say(503, html, { 'retry-after': '9' }), 'unavailable', 9000],
+  ['HTTP 500 with a good body', say(500, { status: 200, ip: '198.51.100.60' }), 'unavailable'],
+  ['HTTP 418', say(418, ''), 'unavailable'],
+  ['HTTP 418 in the envelope', say(418, { status: 418, message: '' }), 'bad_answer'],
+  ['a redirect', say(302, '', { location: 'http://127.0.0.1:9/' }), 'unavailable'],
+  ['a permanent redirect with a good body', say(308, { status: 200 }, { location: '/v1/other' }), 'unavailable'],
+  ['a page with 200', say(200, html), 'unavailable'],
+  ['nothing with 200', say(200, ''), 'unavailable'],
+  ['a list', say(200, []), 'unavailable'],
+  ['half of an object', say(200, '{"status":200,"ip":"198.'), 'unavailable'],
+  ['an object nested too deep', say(200, `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`), 'bad_answer'],
   [
     'fewer bytes than announced',
     (_, response) => {
@@ -126,10 +120,9 @@ const examples: readonly [
       setTimeout(() => response.destroy(), 20)
     },
     'unavailable',
-    true,
   ],
-  ['a reset', (_, response) => void response.socket?.resetAndDestroy(), 'unavailable', true],
-  ['silence', () => undefined, 'timeout', true],
+  ['a reset', (_, response) => void response.socket?.resetAndDestroy(), 'unavailable'],
+  ['silence', () => undefined, 'timeout'],
   [
     'headers and then silence',
     (_, response) => {
@@ -137,7 +130,6 @@ const examples: readonly [
       response.write('{')
     },
     'timeout',
-    true,
   ],
   [
     'a body that drips for ever',
@@ -147,13 +139,12 @@ const examples: readonly [
       response.on('close', () => clearInterval(drip))
     },
     'timeout',
-    true,
   ],
-  ['ten megabytes', say(200, `{"status":200,"x":"${'x'.repeat(10_000_000)}"}`), 'bad_answer', false],
+  ['ten megabytes', say(200, `{"status":200,"x":"${'x'.repeat(10_000_000)}"}`), 'bad_answer'],
 ]
 
 describe('a call that fails', () => {
-  it.each(examples)('%s', async (_, script, reason, retry, afterMs) => {
+  it.each(examples)('%s', async (_, script, reason, afterMs) => {
     const limits = reason === 'timeout' ? { headersTimeoutMs: 100, connectTimeoutMs: 100, bodyTimeoutMs: 200 } : {}
     const dated = createClient(settingsFor(service.baseUrl, limits), { env: {}, now: () => 1_800_000_000_000 })
     const { reply, requests } = await ask(script, dated)
@@ -162,7 +153,7 @@ describe('a call that fails', () => {
     if (reply.status !== 'failure') return
     const { detail, said, ...rest } = reply.failure
     expect(said === undefined || said.message.length <= 500).toBe(true)
-    expect(rest).toEqual({ reason, retry, ...(afterMs === undefined ? {} : { afterMs }) })
+    expect(rest).toEqual({ reason, ...(afterMs === undefined ? {} : { afterMs }) })
     expect(detail.length).toBeLessThan(300)
     expect(requests).toBe(1)
   })
@@ -174,7 +165,7 @@ describe('a call that fails', () => {
     await new Promise((resolve) => gone.close(resolve))
     const lonely = clientFor(`http://127.0.0.1:${port}`)
     expect(await lonely.call('user/me', {})).toMatchObject({
-      failure: { reason: 'unavailable', retry: true, detail: 'ECONNREFUSED' },
+      failure: { reason: 'unavailable', detail: 'ECONNREFUSED' },
     })
     await lonely.close()
   })
@@ -182,6 +173,34 @@ describe('a call that fails', () => {
   it('leaves the way clear for the next one', async () => {
     for (const [, script] of examples.slice(-6)) await ask(script)
     expect((await ask(() => ({ status: 200, ip: '198.51.100.60' }))).reply.status).toBe('answer')
+  })
+})
+
+describe('a firewall in between that refuses with a page for 20 s', () => {
+  it('costs less than a minute of lookups', async () => {
+    const clock = createFakeClock()
+    const start = clock.now()
+    const seconds = (): number => (clock.now() - start) / 1000
+    const sent: number[] = []
+    const admission = createAdmission({ ...admissionLimits, ...noBudget, inFlight: 1 }, clock)
+    service.script = (asked, response) => {
+      sent.push(seconds())
+      if (seconds() >= 20) return { status: 200, ip: asked.query.ip, is_malicious: false }
+      say(403, html)(asked, response)
+      return undefined
+    }
+    const lost: number[] = []
+    for (let nth = 1; nth <= 120; nth++) {
+      const ip = `198.51.100.${nth}`
+      const finding = await admission.run(ip, { urgency: 'live', role: 'source', action: 'allowed' }, (call) =>
+        transmit({ client, now: clock.now, emit: () => undefined }, call, 'ip/malicious-info', { ip }),
+      )
+      if (finding.status === 'unknown') lost.push(seconds())
+      await clock.advance(1000)
+    }
+    expect(sent.filter((at) => at < 20).length).toBeLessThan(10)
+    expect(lost.at(-1)).toBeLessThan(60)
+    expect(lost.length + sent.filter((at) => at >= 20).length).toBe(120)
   })
 })
 

@@ -11,7 +11,7 @@ export type CircuitBreakerSettings = {
   readonly breakerFailures: number
   readonly breakerMs: number
   readonly maxBreakerMs: number
-  /** How long nothing is sent after the key was refused, or the credit was used up and nothing says how long. */
+  /** How long nothing is sent once key or credit were refused twice in a row; then one probe goes, and so on. */
   readonly stopMs: number
 }
 
@@ -42,6 +42,8 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
   let failures = 0
   let pauses = 0
   let breaks = 0
+  /** Why the last call was refused, where that was for the key or its credit. */
+  let refusedFor: Reason | undefined
 
   const stopFor = (kind: Stop['kind'], reason: Reason, ms: number, now: number): void => {
     const until = now + Math.min(ms, longestMs)
@@ -55,8 +57,14 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
     const isBroken = reason === 'unavailable' || reason === 'timeout'
     if (isBroken) failures++
     if (reason === 'bad_key' || reason === 'no_credit') {
-      stopFor('stopped', reason, retryAfterMs ?? settings.stopMs, now)
-    } else if (reason === 'busy' || reason === 'throttled' || (isBroken && retryAfterMs !== undefined)) {
+      // One refusal may be of something in between: a pause, and the probe after it tells.
+      if (isFirst && refusedFor === reason) stopFor('stopped', reason, settings.stopMs, now)
+      else if (isFirst) stopFor('paused', reason, settings.pauseMs, now)
+      if (isFirst) refusedFor = reason
+      return
+    }
+    refusedFor = undefined
+    if (reason === 'busy' || reason === 'throttled' || (isBroken && retryAfterMs !== undefined)) {
       if (isFirst) pauses++
       const doubledMs = Math.min(settings.pauseMs * 2 ** Math.min(pauses - 1, 30), settings.maxPauseMs)
       stopFor('paused', reason, retryAfterMs ?? doubledMs, now)
@@ -89,6 +97,7 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
       if (stop && !isProbe) return
       stop = undefined
       failures = pauses = breaks = 0
+      refusedFor = undefined
     },
     state: (now) => {
       if (!stop) return { state: 'open' }

@@ -1,7 +1,7 @@
 // The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
 import { unlisted, noFacts, type Unknown, type Finding, type Known, type Level } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
-import { isGivenUp, type CallFailure } from '../../provider/classify.js'
+import { badAnswer, isGivenUp, type CallFailure } from '../../provider/classify.js'
 import type { Clock } from '../../base/clock.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
@@ -127,9 +127,7 @@ const createOperationSource = (
       return reply
     }
     const failure: CallFailure =
-      reply.status === 'failure'
-        ? reply.failure
-        : { reason: 'bad_answer', retry: false, detail: 'the answer is about something else' }
+      reply.status === 'failure' ? reply.failure : badAnswer('the answer is about something else')
     if (!isGivenUp(failure))
       emit({ event: 'provider_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteMessage(question, failure.said)

@@ -109,7 +109,7 @@ describe('pipe', () => {
     [401, 'the lookup service refuses the key (bad_key)'],
     [402, 'the account has no credit left (no_credit)'],
   ])('ends with 1 and says so where every lookup failed because of the key (%i)', async (status, why) => {
-    const refusing = createServer((_, response) => void response.writeHead(status).end('{}'))
+    const refusing = createServer((_, response) => void response.end(JSON.stringify({ status, message: '' })))
     await once(refusing.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`
     const env = { ...asking(), THREATWEAVE_INTEL_SERVICE_BASE_URL: url }

@@ -149,16 +149,16 @@ describe('admit', () => {
     expect(await tally(good)).toEqual({ known: 10 })
   })
 
-  it.each(['bad_key', 'no_credit'] as const)('sends nothing for a while after %s', async (reason) => {
+  it.each(['bad_key', 'no_credit'] as const)('sends nothing for a while after %s, said twice', async (reason) => {
     const { clock, source, many, lookup } = setUp({}, () => unknown(reason))
     const found = many(100)
-    await clock.advance(1000)
+    await clock.advance(3000)
     expect(await tally(found)).toEqual({ [reason]: 100 })
-    expect(source.calls.length).toBe(1)
-    await clock.advance(299_100)
+    expect(source.calls.length).toBe(2)
+    await clock.advance(299_200)
     void lookup(indicator(7), ask)
     await clock.advance(100)
-    expect(source.calls.length).toBe(2)
+    expect(source.calls.length).toBe(3)
   })
 
   it('gives up a call that never comes back, so that the next one can go', async () => {

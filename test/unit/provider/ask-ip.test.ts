@@ -107,8 +107,8 @@ describe('asking about an address', () => {
     expect(calls()).toEqual(['malicious-info', 'suspicious_info', 'suspicious_info'])
   })
   it('passes on when to come back', async () => {
-    const ask = asking(true, () => ({ status: 400, message: 'limit exceeded' }))
-    expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'no_credit', retryAfterMs: hour })
+    const ask = asking(true, () => ({ status: 400, message: 'still scanning' }))
+    expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'busy', retryAfterMs: 15_000 })
   })
 })
 

@@ -148,15 +148,22 @@ describe('a bundled source', () => {
     expect(lookups.sources()[0]!.state.limits).toEqual([{ calls: 2, per: 'day', used: 2 }])
   })
 
+  it('is not said to refuse the key when a web page does', async () => {
+    const server = await startListServer((_, response) => void response.writeHead(403).end('<html>blocked</html>'))
+    const lookups = await open({ sources: [sourceAt(server.url, 'sources/abuseipdb.yaml')] }, quick)
+    expect(await lookups.lookup({ type: 'ip', value: '203.0.113.1' }, ask)).toMatchObject({ reason: 'unavailable' })
+  })
+
   it('that refuses the key is not asked about anything else, and is logged by name', async () => {
     const emitted: TelemetryEvent[] = []
     const server = await startListServer(json(401, {}))
     const lookups = await open({ sources: [sourceAt(server.url, 'sources/abuseipdb.yaml')] }, quick, emitted)
     for (const nth of [1, 2, 3])
       expect(await lookups.lookup({ type: 'ip', value: `203.0.113.${nth}` }, ask)).toMatchObject({ reason: 'bad_key' })
-    expect(server.asked).toHaveLength(1)
+    expect(server.asked).toHaveLength(2)
     expect(emitted.filter(({ event }) => event === 'lookups_paused')).toMatchObject([
-      { source: 'abuseipdb', reason: 'bad_key' },
+      { source: 'abuseipdb', state: 'paused', reason: 'bad_key' },
+      { source: 'abuseipdb', state: 'stopped', reason: 'bad_key' },
     ])
     expect(JSON.stringify(emitted)).not.toContain(sourceKey)
   })

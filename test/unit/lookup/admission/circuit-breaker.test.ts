@@ -19,10 +19,38 @@ describe('the circuit breaker', () => {
   it.each<[Reason, string]>([
     ['busy', 'paused'],
     ['throttled', 'paused'],
-    ['bad_key', 'stopped'],
-    ['no_credit', 'stopped'],
+    ['bad_key', 'paused'],
+    ['no_credit', 'paused'],
   ])('is shut by one %s: %s', (reason, state) => {
     expect(after(unknown(reason)).state(0)).toMatchObject({ state, reason })
+  })
+
+  it.each<Reason>(['bad_key', 'no_credit'])('stops for minutes when %s is said twice in a row', (reason) => {
+    const breaker = after(unknown(reason))
+    expect(breaker.check(0)).toEqual({ pass: 'wait', ms: 2000 })
+    breaker.record(unknown(reason), breaker.tryToPass(2000), 2000)
+    expect(breaker.state(2000)).toEqual({ state: 'stopped', reason, until: 302_000 })
+    expect(breaker.check(2000)).toMatchObject({ pass: 'refuse', finding: { reason } })
+    breaker.record(unknown(reason), breaker.tryToPass(302_000), 302_000)
+    expect(breaker.state(302_000)).toMatchObject({ state: 'stopped', until: 602_000 })
+    breaker.record(undefined, breaker.tryToPass(602_000), 602_000)
+    expect(breaker.state(602_000)).toEqual({ state: 'open' })
+  })
+
+  it('does not stop when another call was answered, or failed otherwise, between two refusals', () => {
+    for (const between of [undefined, unknown('timeout'), unknown('no_credit')]) {
+      const breaker = after(unknown('bad_key'))
+      breaker.record(between, breaker.tryToPass(2000), 2000)
+      const { until = 2000 } = breaker.state(2000)
+      breaker.record(unknown('bad_key'), breaker.tryToPass(until), until)
+      expect(breaker.state(until)).toMatchObject({ state: 'paused', reason: 'bad_key' })
+    }
+  })
+
+  it('does not take two refusals that were under way together for two in a row', () => {
+    const breaker = after(unknown('no_credit'))
+    breaker.record(unknown('no_credit'), false, 10)
+    expect(breaker.state(10)).toMatchObject({ state: 'paused' })
   })
 
   it('opens the breaker after failures in a row, for being unreachable and late alone', () => {
