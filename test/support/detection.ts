@@ -1,0 +1,86 @@
+// The alerts that log lines raise: the whole pipeline, the bundled rules, and lists of its own as feeds.
+import { readFileSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parse } from 'yaml'
+import { openAlerting } from '../../src/app/open-alerting.js'
+import { openApp } from '../../src/app/open-app.js'
+import { load } from '../../src/config/load.js'
+import type { Alerts } from '../../src/alerts/open-alerts.js'
+import { allOf, eventsIn, type EventOut } from '../../src/pipeline/pipeline.js'
+import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
+import { root } from './cli.js'
+
+/** `rule` is the name of the rule's file, and the id where the rule is none of the bundled ones. */
+export type Raised = { readonly rule: string; readonly level: RuleLevel; readonly indicator: string }
+
+export type Detection = {
+  /** The events of the lines, and the alerts of all of them, in order. */
+  readonly detect: (lines: readonly string[]) => Promise<{
+    readonly events: readonly EventOut[]
+    readonly alerts: readonly (Raised & { readonly origin: string })[]
+  }>
+  /** Forgets what was alerted, so that nothing is suppressed. */
+  readonly forget: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const rulesFolder = join(root, 'rules')
+const ruleNames: ReadonlyMap<string, string> = new Map(
+  readdirSync(rulesFolder)
+    .filter((file) => file.endsWith('.yml'))
+    .map((file) => {
+      const { id } = parse(readFileSync(join(rulesFolder, file), 'utf8')) as { readonly id: string }
+      return [id, basename(file, '.yml')]
+    }),
+)
+
+export const nameOfRule = (id: string): string => ruleNames.get(id) ?? id
+
+/** Without a provider: what the lists do not accuse is unknown. `settings` are further ones. */
+export const openDetection = async (
+  feeds: readonly Readonly<Record<string, unknown>>[],
+  { gate, ...settings }: Readonly<Record<string, unknown>> = {},
+): Promise<Detection> => {
+  const values = {
+    memory: { path: 'none' },
+    feeds,
+    ...settings,
+    gate: { documentation: true, ...(gate as object | undefined) },
+  }
+  const loaded = load({ values, env: {}, readFile: () => '' })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  const { config } = loaded
+  const openAlerts = async (): Promise<Alerts> => {
+    const opened = await openAlerting(config, {})
+    if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
+    return opened
+  }
+  let alerts = await openAlerts()
+  const app = await openApp(config, { mode: 'complete', env: {}, names: () => alerts.names() })
+  if ('problems' in app) throw new Error(JSON.stringify(app.problems))
+  let count = 0
+  return {
+    detect: async (lines) => {
+      const chunk = lines.map((line) => ({
+        bytes: Buffer.from(line),
+        origin: `events/0/${count++}`,
+        time: Date.UTC(2026, 10, 15, 8),
+      }))
+      const events = await allOf(app.pipeline, chunk)
+      const raised = alerts.raise(eventsIn(events)).map(({ rule, threat_match_value: indicator, threatweave }) => ({
+        rule: nameOfRule(rule.id),
+        level: threatweave.level,
+        indicator: indicator ?? '',
+        origin: threatweave.origin,
+      }))
+      return { events, alerts: raised }
+    },
+    forget: async () => {
+      await alerts.close()
+      alerts = await openAlerts()
+    },
+    close: async () => {
+      await Promise.all([alerts.close(), app.close()])
+    },
+  }
+}
