@@ -76,6 +76,7 @@ export const openDetection = async (
       return { events, alerts: raised }
     },
     forget: async () => {
+      if (alerts.status().raised === 0) return
       await alerts.close()
       alerts = await openAlerts()
     },
