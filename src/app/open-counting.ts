@@ -6,9 +6,11 @@ import type { Alerts } from '../alerts/open-alerts.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../delivery/compose.js'
 import type { Clock } from '../base/clock.js'
+import { parseAddress } from '../domain/address.js'
 import type { Decide } from '../domain/decision.js'
 import type { GeoSource } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
+import { isInsideReason } from '../domain/inside-host.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import { countPartitions } from '../follow-up/count-partitions.js'
@@ -38,6 +40,16 @@ export const createCounting = (
   })
   return { counts, retro }
 }
+
+/** What counts as an inside host, as the gate decides now: a peer on the sightings topic may be anybody's invention. */
+export const insideBy =
+  (decide: Decide): Counting['isInside'] =>
+  (host) => {
+    const type = parseAddress(host) === undefined ? 'domain' : 'ip'
+    const decision = decide({ type, value: host, field: '', role: 'destination', evidence: 'field' })
+    if (decision.decision !== 'skip') return false
+    return isInsideReason(decision.reason) || decision.reason === 'internal_name'
+  }
 
 /** `raised` is called with every alert that was written. */
 export const startRetro = (

@@ -13,7 +13,7 @@ import { connectedSettingsOf } from './connected-settings.js'
 import { openRunAlerts } from './open-alerting.js'
 import { openApp, type AppOptions } from './open-app.js'
 import { verdictsOf } from '../verdicts/open-verdicts.js'
-import { createCounting, startRetro } from './open-counting.js'
+import { createCounting, insideBy, startRetro } from './open-counting.js'
 import type { WorkerFailure } from './supervise-workers.js'
 import type { Watch } from './watch-run.js'
 
@@ -104,6 +104,7 @@ export const runAlone = async (
       late: { pipeline: app.again, raise: alerts?.raiseLate },
       counting: {
         counts,
+        isInside: insideBy(app.decide),
         retro,
         start: (write) =>
           startRetro(

@@ -1,6 +1,10 @@
 // One indicator on one day in one input partition as a record of the sightings topic, and back.
 import { parseAddress } from '../domain/address.js'
+import { parseHostname } from '../domain/hostname.js'
 import { parseObject } from '../base/json-object.js'
+import { maxPeers } from './day-table.js'
+import { batchLimits } from '../pipeline/batch/cut-batch.js'
+import { extractLimits } from '../pipeline/extract/extract.js'
 import { dayMs, type SeenOnDay } from './seen.js'
 import type { TopicOf } from './sightings-topic.js'
 import { trafficBits, unknownTraffic } from './traffic.js'
@@ -48,22 +52,34 @@ export const accusedValue = (accused: readonly Accused[]): Buffer =>
   Buffer.from(JSON.stringify({ schema_version: 1, events: accused.map(({ offset, values }) => [offset, ...values]) }))
 
 const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
+/** More than a topic, a partition, a day and a name have, and more than sixteen hosts and some numbers. */
+const maxKeyLength = 1_024
+const maxValueBytes = 8_192
 
 /** What a key is about; undefined for other records of the topic. */
 export const readCountKey = (
   key: string,
 ): { readonly partition: string; readonly day: number; readonly value: string } | undefined => {
-  const [, partition, date, value] = keyForm.exec(key) ?? []
+  const [, partition, date, value] = (key.length <= maxKeyLength && keyForm.exec(key)) || []
   const day = Date.parse(date ?? '') / dayMs
   return partition === undefined || value === undefined || !Number.isInteger(day)
     ? undefined
     : { partition, day, value }
 }
 
-/** Undefined for what is not ours: the topic is only as trustworthy as those who may write to it. */
-export const readCount = (key: string, value: Buffer): CountRecord | undefined => {
+/**
+ * Undefined for what no counting of ours can have written: without a signature the topic is only as trustworthy as those who may write to it.
+ * `isInside` says whether a peer is one of our own hosts.
+ */
+export const readCount = (
+  key: string,
+  value: Buffer,
+  isInside: (host: string) => boolean = isAddressOrName,
+): CountRecord | undefined => {
+  if (value.length > maxValueBytes) return undefined
   const about = readCountKey(key)
-  const stored = about && parseObject(value)
+  if (!about || !isAddressOrName(about.value)) return undefined
+  const stored = parseObject(value)
   if (!stored || stored.schema_version !== 1) return undefined
   const { partition, day } = about
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
@@ -73,8 +89,12 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   const last = timeOf(last_seen) - day * dayMs
   const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending, traffic]
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
-  if (Number(count) < 1 || Number(count) > maxCount || last >= dayMs || first > last) return undefined
-  if (!Array.isArray(peers)) return undefined
+  const records = Number(last_offset) - Number(first_offset) + 1
+  // Each record is counted once, with at most so many events, and each event with at most so many hosts.
+  if (Number(count) < 1 || Number(count) > Math.min(maxCount, records * batchLimits.maxMembers)) return undefined
+  if (Number(other_sightings) > Number(count) * extractLimits.maxIndicators) return undefined
+  if (last >= dayMs || first > last) return undefined
+  if (!Array.isArray(peers) || peers.length > maxPeers || !peers.every(isAddressOrName)) return undefined
   const address = parseAddress(about.value)
   return {
     partition,
@@ -86,7 +106,7 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
       last,
       firstOffset: Number(first_offset),
       lastOffset: Number(last_offset),
-      peers: peers.filter((peer) => typeof peer === 'string'),
+      peers: peers.filter(isInside),
       otherSightings: Number(other_sightings),
       unalerted: Number(unalerted) & roleBits,
       pending: Number(pending) & roleBits,
@@ -97,9 +117,17 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
 
 /** The offset of a record under `countedKey` or `beganKey`. */
 export const readCounted = (value: Buffer): number | undefined => {
-  const offset = parseObject(value)?.offset
-  return typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 ? offset : undefined
+  const offset = value.length <= maxValueBytes ? parseObject(value)?.offset : undefined
+  return isOffset(offset) ? offset : undefined
 }
+
+/** The offset of the first record of the chunk that a record under `accusedKey` is about. */
+export const readAccusing = (key: string, partition: string): number | undefined => {
+  const offset = Number(key.slice(accusedKey(partition).length))
+  return isOffset(offset) ? offset : undefined
+}
+
+const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** A record under `accusedKey`. */
 export const readAccused = (value: Buffer): readonly Accused[] => {
@@ -107,11 +135,12 @@ export const readAccused = (value: Buffer): readonly Accused[] => {
   if (!Array.isArray(events)) return []
   return events.flatMap((event: unknown): Accused[] => {
     const [offset, ...values] = Array.isArray(event) ? (event as unknown[]) : []
-    return Number.isSafeInteger(offset)
-      ? [{ offset: Number(offset), values: values.filter((one) => typeof one === 'string') }]
-      : []
+    return isOffset(offset) ? [{ offset, values: values.filter(isAddressOrName) }] : []
   })
 }
+
+const isAddressOrName = (value: unknown): value is string =>
+  typeof value === 'string' && (parseAddress(value) ?? parseHostname(value)) === value
 
 const roleBits = 0x1ff
 const maxCount = 0xffff_ffff
@@ -130,7 +159,8 @@ const timeIn = (date: string, ms: number): string => {
 }
 const two = (number: number): string => String(number).padStart(2, '0')
 
-const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : NaN)
+const timeOf = (text: unknown): number =>
+  typeof text === 'string' && text.length === '2026-11-15T12:00:00.000Z'.length ? Date.parse(text) : NaN
 
 export const countRecord = (
   { topic, partitions }: TopicOf,

@@ -16,6 +16,8 @@ import type { DeliveryListener } from '../delivery/listener.js'
 
 export type Counting = {
   readonly counts: CountedPartitions
+  /** Whether it is one of our own hosts. */
+  readonly isInside: (host: string) => boolean
   readonly retro: Omit<Retro, 'start'>
   /** Starts the retro alerts, given how they are written. */
   readonly start: (write: WriteRetroAlerts) => void
@@ -44,7 +46,7 @@ const reportMs = 60_000
 
 export const countSightings = (options: CountSightingsOptions): DeliveryListener => {
   const { counting, alertsTopic, write, keep, emit, now } = options
-  const { counts, retro } = counting
+  const { counts, isInside, retro } = counting
   /** The alerts and the note that they were sent are one. */
   counting.start(async (partition, alerts, about) => {
     let takeBack: readonly (() => void)[] = []
@@ -70,7 +72,7 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
     if (written === 'unsure') kept?.again(partition)
     return written
   })
-  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.restored, emit, now })
+  const kept = keep && openKeptCounts({ ...keep, counts, isInside, write, restored: retro.restored, emit, now })
 
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {

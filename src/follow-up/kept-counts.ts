@@ -24,6 +24,8 @@ export type KeptCountsOptions = {
   readonly claim: ClaimNow
   readonly write: Write
   readonly counts: CountedPartitions
+  /** Whether it is one of our own hosts. */
+  readonly isInside: (host: string) => boolean
   /** Called when a partition's former counts are known again. */
   readonly restored: () => void
   readonly emit: Emit
@@ -57,7 +59,7 @@ const sliceRows = 1_024
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const { topic, groupId, pipeline, counts, restored, emit, now } = options
+  const { topic, groupId, pipeline, counts, isInside, restored, emit, now } = options
   const unfinished = new Map<string, Restoring>()
   /** Up to which offset events were committed since the join. */
   const liveUpTo = new Map<string, number>()
@@ -113,6 +115,13 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
           pipeline,
           accusing: accusingIn(name),
           past,
+          isInside,
+          refused: (records) =>
+            emit({
+              event: 'kafka_client_warned',
+              about: `sightings of ${name}`,
+              message: `${records} records of ${topic.topic} are not what Threatweave writes, and not believed: see who may write to it`,
+            }),
           goesOn: isOurs,
           now,
         })

@@ -19,18 +19,25 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     (partition) => !sightingsTopic || restoring.isRestored(partition),
   )
 
+  const bounds = {
+    max: options.max,
+    dropped: (events: number): void => emit({ event: 'late_events_dropped', events }),
+  }
   const readNotes = async (
     assigned: Assigned,
     { offset, topicId, reader, end, isOurs }: RestoreSource,
   ): Promise<void> => {
-    const blocks = sightingsTopic ? await readBlocks(reader, sightingsTopic, assigned, end, isOurs) : []
+    const blocks = sightingsTopic ? await readBlocks(reader, sightingsTopic, assigned, end, isOurs, bounds) : []
     const isSameTopic = (await claim(assigned)).topicId === topicId
     if (!isOurs()) return
     if (!isSameTopic) throw new Error(`topic ${assigned.topic} was created again`)
     const others = blocks.filter((block) => !isAbout(block, topicId))
     if (others.length > 0) followUp.discard(assigned, others)
     // What is not committed at the claim was noted by ourselves since.
-    const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < offset)
+    const former = blocks
+      .filter((block) => isAbout(block, topicId))
+      .map(({ id, notes }) => ({ id, notes: notes.filter((note) => note.offset < offset) }))
+      .filter(({ notes }) => notes.length > 0)
     for (const block of former) followUp.restore(assigned, topicId, block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })

@@ -1,16 +1,16 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import { accusedKey, beganKey, countedKey, readAccused, readCount, readCounted } from './count-record.js'
+import { accusedKey, beganKey, countedKey, readAccused, readAccusing, readCount, readCounted } from './count-record.js'
 import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
-import type { TopicOf } from './sightings-topic.js'
+import { pendingKey, type TopicOf } from './sightings-topic.js'
 import { nameOf, type InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
-  readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>
+  readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt' | 'writtenEnd'>
   readonly topic: TopicOf
   readonly input: InputPartition
   /** The end of its log in the sightings topic. */
@@ -23,6 +23,10 @@ type RestoreCounts = {
   readonly accusing: Set<number>
   /** Where they are put: no live event is counted in it. */
   readonly past: SightingCounts
+  /** Whether it is one of our own hosts. */
+  readonly isInside: (host: string) => boolean
+  /** Called with how many records cannot be ours, if some cannot. */
+  readonly refused: (records: number) => void
   readonly goesOn: () => boolean
   readonly now: () => number
 }
@@ -30,35 +34,55 @@ type RestoreCounts = {
 /** Events that are read again at most: a topic that was not written for long is no reason to read everything. */
 const maxAgain = 500_000
 const sliceEvents = 256
+/** What is accused and not yet in the counts: half a minute of a flood of nothing else. */
+const maxAccusedBytes = 8_388_608
 
 /** Resolves with how many events were read again. */
 export const restoreCounts = async (options: RestoreCounts): Promise<number> => {
-  const { reader, topic, input, end, committed, accusing, past, goesOn, now } = options
+  const { reader, topic, input, end, committed, accusing, past, isInside, goesOn, now } = options
   const name = nameOf(input)
   const start = `${name}/`
+  const countedUpTo = countedKey(name)
   const beganStart = beganKey(name)
   const oldest = Math.floor(now() / dayMs) - keptDays
   let counted: number | undefined
   let began = Infinity
   const accusedStart = accusedKey(name)
+  const pendingStart = pendingKey(input)
   const accused: AccusedAt = new Map()
+  let accusedBytes = 0
+  let refused = 0
+  /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
+  const inputEnd = await reader.writtenEnd(input.topic, input.partition)
+  const newest = Math.floor(now() / dayMs) + 1
   await readUpTo(
     reader,
     { topic: topic.topic, partition: input.partition % topic.partitions, end },
     ({ key, value }) => {
       const text = key?.toString() ?? ''
       if (!text.startsWith(start) || !value) return
-      if (text === countedKey(name)) counted = readCounted(value)
-      else if (text.startsWith(beganStart)) began = Math.min(began, readCounted(value) ?? Infinity)
-      else if (text.startsWith(accusedStart)) {
-        accusing.add(Number(text.slice(accusedStart.length)))
-        for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
+      if (text === countedUpTo || text.startsWith(beganStart)) {
+        const offset = readCounted(value)
+        if (offset === undefined || offset > inputEnd) refused++
+        else if (text === countedUpTo) counted = offset
+        else began = Math.min(began, offset)
+      } else if (text.startsWith(accusedStart)) {
+        const first = readAccusing(text, name)
+        accusedBytes += value.length
+        if (first === undefined || accusedBytes > maxAccusedBytes) refused++
+        else {
+          accusing.add(first)
+          for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
+        }
+      } else if (!text.startsWith(pendingStart)) {
+        const row = readCount(text, value, isInside)
+        if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
+        else if (row.seen.day > oldest) past.restore(row.seen)
       }
-      const row = readCount(text, value)
-      if (row && row.partition === name && row.seen.day > oldest) past.restore(row.seen)
     },
     goesOn,
   )
+  if (refused > 0) options.refused(refused)
   const until = await committed()
   // Its owners may all have ended before they wrote counts for the first time.
   return countAgain(Math.max(counted ?? began, until - maxAgain), until, accused, options)

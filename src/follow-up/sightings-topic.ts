@@ -9,7 +9,8 @@ import type { Outgoing } from '../kafka/records.js'
 /** A topic and how many partitions it has. */
 export type TopicOf = { readonly topic: string; readonly partitions: number }
 
-const keyStart = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
+/** Under a key that begins so are notes of events that wait for an answer. */
+export const pendingKey = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
 
 /**
  * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
@@ -41,46 +42,75 @@ export const blockRecord = (
   return {
     topic,
     partition: input.partition % partitions,
-    key: Buffer.from(`${keyStart(input)}${id}`),
+    key: Buffer.from(`${pendingKey(input)}${id}`),
     value: notes.length === 0 ? null : Buffer.from(JSON.stringify(value)),
     headers: [],
     timestamp: String(now),
   }
 }
 
-/** All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. */
+/**
+ * All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. Of more
+ * than `max` notes the oldest blocks are left out, and `dropped` is called with how many notes they had.
+ */
 export const readBlocks = async (
   reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   { topic, partitions }: TopicOf,
   input: InputPartition,
   end: number,
   goesOn: () => boolean,
+  { max, dropped }: { readonly max: number; readonly dropped: (notes: number) => void },
 ): Promise<readonly Block[]> => {
-  const start = keyStart(input)
+  const start = pendingKey(input)
   const blocks = new Map<string, Block>()
+  let notes = 0
+  let left = 0
+  const remove = (name: string): number => {
+    const count = blocks.get(name)?.notes.length ?? 0
+    blocks.delete(name)
+    notes -= count
+    return count
+  }
   const take = ({ key, value }: Pick<WireRecord, 'key' | 'value'>): void => {
     const name = key?.toString() ?? ''
     if (!name.startsWith(start)) return
-    blocks.delete(name)
+    remove(name)
     const block = value && blockOf(name.slice(start.length), value)
-    if (block) blocks.set(name, block)
+    if (!block) return
+    blocks.set(name, block)
+    notes += block.notes.length
+    for (const oldest of blocks.keys()) {
+      if (notes <= max) break
+      left += remove(oldest)
+    }
   }
   await readUpTo(reader, { topic, partition: input.partition % partitions, end }, take, goesOn)
+  if (left > 0) dropped(left)
   return [...blocks.values()]
 }
+
+/** An offset, a time and the id of a topic. */
+const idForm = /^\d{1,16}(?:\/\d{1,16}(?:\/[^/]{1,64})?)?$/
+/** Of a rule, and of the member that it fired for. */
+const maxRuleLength = 512
 
 /** Undefined for what is not ours or not readable: the topic is only as trustworthy as those who may write to it. */
 const blockOf = (id: string, value: Buffer): Block | undefined => {
   const first = Number.parseInt(id, 10)
-  const stored = parseObject(value)
+  const stored = idForm.test(id) ? parseObject(value) : undefined
   if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
   const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
+  // Ascending, so that each offset is noted once.
+  let before = -1
   const notes = stored.offsets.flatMap((distance: unknown): DueNote[] => {
-    if (typeof distance !== 'number' || !Number.isSafeInteger(distance) || distance < 0) return []
+    if (typeof distance !== 'number' || !Number.isSafeInteger(first + distance) || distance <= before) return []
+    if (!Number.isInteger(distance)) return []
+    before = distance
     const rules = fired[distance]
-    return [
-      { offset: first + distance, fired: Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [] },
-    ]
+    return [{ offset: first + distance, fired: Array.isArray(rules) ? rules.filter(isRule) : none }]
   })
   return { id, notes }
 }
+
+const none: readonly string[] = []
+const isRule = (rule: unknown): rule is string => typeof rule === 'string' && rule.length <= maxRuleLength

@@ -46,3 +46,52 @@ describe('count records', () => {
     expect(readCount(key, value)).toBeUndefined()
   })
 })
+
+describe('a count that nobody counted', () => {
+  const key = countKey('firewall/3', seen)
+  const forged = (over: object, at = key): ReturnType<typeof readCount> =>
+    readCount(at, Buffer.from(JSON.stringify({ ...(JSON.parse(String(countValue(seen))) as object), ...over })))
+  const longest = (length: number): string =>
+    `${'a'.repeat(length - 197)}.${'b'.repeat(12)}.${`${'b'.repeat(59)}.`.repeat(3)}com`
+
+  it.each<[string, object]>([
+    ['of more events than its records can hold', { count: 401 * 10_000 + 1 }],
+    ['of 4,000,000,000 events in one record', { count: 4_000_000_000, first_offset: 7, last_offset: 7 }],
+    ['whose last offset is before its first', { first_offset: 9, last_offset: 8 }],
+    ['of more further hosts than its events can name', { other_sightings: 12 * 64 + 1 }],
+    ['with more than sixteen hosts', { peers: Array.from({ length: 17 }, (_, nth) => `10.0.0.${nth}`) }],
+    ['with a host that is no address and no name', { peers: ['10.0.0.1', 'invented host'] }],
+    ['with an address that is not in its normal form', { peers: ['010.0.0.1'] }],
+    ['with a long host', { peers: ['a'.repeat(300)] }],
+    ['with a host that is no text', { peers: [{ toString: 1 }] }],
+    ['with a time of another form', { first_seen: `${' '.repeat(5_000)}2026-11-15` }],
+    ['that is too long', { comment: 'a'.repeat(8_192) }],
+  ])('is not believed: one %s', (_, over) => {
+    expect(forged({})).toBeDefined()
+    expect(forged(over)).toBeUndefined()
+  })
+
+  it.each(['firewall/3/2026-11-15/<script>', 'firewall/3/2026-11-15/A.example.com', `${'a'.repeat(1_000)}${key}`])(
+    'is not believed about what is no indicator: %s',
+    (at) => {
+      expect(forged({}, at)).toBeUndefined()
+    },
+  )
+
+  it('names no host that is not one of our own', () => {
+    const peers = ['10.0.0.1', '8.8.8.8', 'dc01.corp']
+    const value = Buffer.from(String(countValue({ ...seen, peers })))
+    expect(readCount(key, value, (host) => host !== '8.8.8.8')?.seen.peers).toEqual(['10.0.0.1', 'dc01.corp'])
+  })
+
+  it('may be as large as one that was counted', () => {
+    const largest = {
+      ...seen,
+      indicator: { type: 'domain', value: longest(253) } as const,
+      count: 401 * 10_000,
+      otherSightings: 401 * 10_000 * 64,
+      peers: Array.from({ length: 16 }, (_, nth) => `${'abcdefghijklmnop'[nth] ?? ''}${longest(252)}`),
+    }
+    expect(readCount(countKey('firewall/3', largest), countValue(largest))?.seen).toEqual(largest)
+  })
+})

@@ -7,7 +7,14 @@ import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
-import { accusedValue, countedKey, countedValue, readAccused } from '../../../src/follow-up/count-record.js'
+import {
+  accusedValue,
+  countedKey,
+  countedValue,
+  countKey,
+  countValue,
+  readAccused,
+} from '../../../src/follow-up/count-record.js'
 import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Assigned } from '../../../src/kafka/fetched.js'
@@ -52,7 +59,7 @@ const retro: Counting['retro'] = {
 
 const open = (): DeliveryListener =>
   countSightings({
-    counting: { counts: counted(), retro, start: () => undefined },
+    counting: { counts: counted(), isInside: () => true, retro, start: () => undefined },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -103,6 +110,7 @@ describe('where counting begins', () => {
     await sightings.close()
   })
 
+  let refused = 0
   type Log = readonly (readonly [key: string, value: number | Buffer])[]
   const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
     const past = counted().separate()
@@ -123,7 +131,7 @@ describe('where counting begins', () => {
       return true
     }
     const again = await restoreCounts({
-      reader: { fetch, offsetsAt: () => Promise.resolve(new Map()) },
+      reader: { fetch, offsetsAt: () => Promise.resolve(new Map()), writtenEnd: () => Promise.resolve(40) },
       topic,
       input,
       end: log.length,
@@ -131,6 +139,8 @@ describe('where counting begins', () => {
       pipeline,
       accusing: new Set(),
       past,
+      isInside: (host) => host.startsWith('10.'),
+      refused: (records) => void (refused += records),
       goesOn: () => true,
       now,
     })
@@ -170,6 +180,40 @@ describe('where counting begins', () => {
     expect(await restore(two)).toEqual([19, 19])
   })
 
+  it('is not believed from who writes what no owner can have written, and that is told', async () => {
+    const row = (over: object): [string, Buffer] => {
+      const seen = {
+        ...{ day: 20_000, indicator, count: 2, first: 0, last: 5, firstOffset: 1, lastOffset: 2 },
+        ...{ peers: ['10.0.0.1', '198.51.100.9'], otherSightings: 0, unalerted: 1, pending: 0, traffic: 1, ...over },
+      }
+      return [countKey('firewall/3', seen), countValue(seen)]
+    }
+    const own = [countedKey('firewall/3'), 31] as const
+    const [, past] = await restored([row({}), own])
+    expect(past.seen(indicator)).toMatchObject({ count: 2, peers: ['10.0.0.1'] })
+    for (const forged of [
+      // The input ends at 40.
+      row({ count: 300_000, lastOffset: 40 }),
+      row({ count: 4_000_000_000, firstOffset: 0, lastOffset: 39 }),
+      row({ day: 20_002 }),
+      ['firewall/3/accused/x', accusedValue([{ offset: 1, values: [indicator.value] }])] as const,
+      ['firewall/3/anything', 1] as const,
+    ]) {
+      refused = 0
+      const [, withForged] = await restored([forged, own])
+      expect([forged[0], withForged.seen(indicator), refused]).toEqual([forged[0], undefined, 1])
+    }
+    refused = 0
+    // Nothing would be counted again.
+    expect(
+      await restore([
+        ['firewall/3/began/20', 20],
+        [countedKey('firewall/3'), 9_000_000],
+      ]),
+    ).toEqual([11, 11])
+    expect(refused).toBe(1)
+  })
+
   it('does not matter once counts were written', async () => {
     expect(
       await restore([
@@ -191,6 +235,7 @@ it('a retro alert that cannot be written because the partition cannot be claimed
   const sightings = countSightings({
     counting: {
       counts: counted(),
+      isInside: () => true,
       retro,
       start: (write) => {
         writeAlerts = write

@@ -35,10 +35,12 @@ const clientOf = (records: readonly Outgoing[]): Kafka => {
 }
 
 it.each([
-  ['are taken up by its next owner', false],
-  ['are deleted if they are about events of a former topic of the same name', true],
-])('the notes of a partition %s', async (_what, isOfFormerTopic) => {
-  const stored = blockRecord(sightingsTopic, input, { id: '5/0/a', notes: [{ offset: 5, fired: [] }] }, 0)
+  ['are taken up by its next owner', false, Infinity, 2],
+  ['are not taken up about what has yet to be delivered', false, 9, 1],
+  ['are deleted if they are about events of a former topic of the same name', true, Infinity, 0],
+])('the notes of a partition %s', async (_what, isOfFormerTopic, committed, pending) => {
+  const notes = [5, 9].map((offset) => ({ offset, fired: [] }))
+  const stored = blockRecord(sightingsTopic, input, { id: '5/0/a', notes }, 0)
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
   const sightings = openLateAnswers({
@@ -46,7 +48,7 @@ it.each([
     pipeline: () => true,
     sightingsTopic,
     max: 10,
-    claim: () => Promise.resolve({ offset: Infinity, topicId: isOfFormerTopic ? 'b' : 'a' }),
+    claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a' }),
     write: (_partition, compose) => {
       written.push(...compose())
       return Promise.resolve('written')
@@ -67,7 +69,7 @@ it.each([
   await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })), {
     timeout: 600_000,
   })
-  expect(told[0]).toMatchObject({ pending: isOfFormerTopic ? 0 : 1 })
+  expect(told[0]).toMatchObject({ pending })
   await sightings.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(
     isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],

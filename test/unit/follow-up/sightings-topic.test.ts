@@ -14,12 +14,16 @@ const block = (
   notes: notes.map(([offset, ...fired]) => ({ offset, fired })),
 })
 
-const read = (records: readonly Outgoing[]): ReturnType<typeof readBlocks> => {
+const read = (
+  records: readonly Outgoing[],
+  max = 1_000,
+  dropped: (notes: number) => void = () => undefined,
+): ReturnType<typeof readBlocks> => {
   const log = records.map((record, offset) => ({ ...record, offset: String(offset) })) as unknown as WireRecord[]
   const fetch = (_topic: string, _partition: number, offset: number): Promise<Fetch> =>
     Promise.resolve({ records: log.slice(offset, offset + 2), next: Math.min(offset + 2, log.length), deleted: 0 })
   const offsetsAt = (): Promise<ReadonlyMap<number, number>> => Promise.resolve(new Map([[1, 0]]))
-  return readBlocks({ fetch, offsetsAt }, topic, input, log.length, () => true)
+  return readBlocks({ fetch, offsetsAt }, topic, input, log.length, () => true, { max, dropped })
 }
 const write = (one: Parameters<typeof blockRecord>[2], of = input): Outgoing => blockRecord(topic, of, one, 0)
 
@@ -59,5 +63,28 @@ describe('the notes of a partition', () => {
   it('have only offsets that can be, and rules that are names', async () => {
     const value = Buffer.from('{"schema_version":1,"offsets":[0,-1,"2",1.5,1e300,4],"fired":{"0":[1,"a"],"4":"b"}}')
     expect(await read([{ ...write(block(10, [10])), value }])).toEqual([block(10, [10, 'a'], [14])])
+  })
+
+  it('note an offset once, however often somebody wrote it', async () => {
+    const value = Buffer.from(JSON.stringify({ schema_version: 1, offsets: Array<number>(100_000).fill(0) }))
+    expect(await read([{ ...write(block(10, [10])), value }])).toEqual([block(10, [10])])
+  })
+
+  it('are at most as many as are noted in memory, the newest', async () => {
+    const left: number[] = []
+    const records = [block(10, [10], [11]), block(20, [20], [21]), block(30, [30], [31])].map((one) => write(one))
+    const found = await read([...records, write(block(20))], 4, (notes) => left.push(notes))
+    expect([found, left]).toEqual([[block(30, [30], [31])], [2]])
+  })
+
+  it.each(['10/99/a/b', '10/x', '10/99/', 'x', `10/99/${'a'.repeat(65)}`])(
+    'are nothing under a key of another form: %s',
+    async (id) => {
+      expect(await read([{ ...write(block(10, [10])), key: Buffer.from(`firewall/3/pending/${id}`) }])).toEqual([])
+    },
+  )
+
+  it('have no rules that are longer than a name', async () => {
+    expect(await read([write(block(10, [10, 'a rule', 'x'.repeat(513)]))])).toEqual([block(10, [10, 'a rule'])])
   })
 })
