@@ -1,4 +1,5 @@
 // Two gateways, one asker: what a question costs the gateway that calls, the one that passes it on, and one that knows the answer.
+import { bundledProfile } from '../dist/app/open-profile.js'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -82,9 +83,7 @@ const measure = async (what, asked, calling, from) => {
       ...clientLimits,
       baseUrl: asked.url,
       apiKey,
-      apiKeyHeader: 'x-api-key',
-      paths: 'given',
-      pathOverrides: {},
+      profile: bundledProfile(),
       concurrency: 2,
       allowHttp: false,
     },

@@ -21,7 +21,6 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   lookup: ['base', 'domain', 'telemetry'],
   bulk: ['base', 'domain', 'election', 'lookup', 'provider', 'server', 'telemetry'],
   provider: ['base', 'bulk', 'domain', 'telemetry'],
-  sources: ['base', 'domain', 'provider', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
   geo: ['base', 'domain', 'feeds', 'telemetry'],
   registry: ['base', 'domain', 'pipeline', 'provider', 'telemetry'],

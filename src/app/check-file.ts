@@ -1,4 +1,4 @@
-// Checks a Sigma rule, a log format or a source with its examples, a judgement table, or a feed.
+// Checks a Sigma rule, a log format, a source or a profile with its examples, a judgement table, or a feed.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
@@ -16,7 +16,10 @@ import { openFeeds } from '../feeds/open-feeds.js'
 import { askedOperations } from './open-alerting.js'
 import { openFormats } from './open-formats.js'
 import { createFieldOf } from '../pipeline/extract/field.js'
-import { wrongExamples } from '../sources/wrong-examples.js'
+import { readProfileFile } from '../config/profile-file.js'
+import { wrongProfileExamples } from '../provider/wrong-profile-examples.js'
+import { bundledProfile } from './open-profile.js'
+import { wrongExamples } from '../provider/wrong-source-examples.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
@@ -29,7 +32,7 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const unknown =
-      'is not a configuration, Sigma rule, log format, source, judgement table or feed: it has none of their names'
+      'is not a configuration, Sigma rule, log format, source, profile, judgement table or feed: it has none of their names'
     return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
@@ -57,6 +60,8 @@ export const checkFile = (
       return checkFormat(path, config)
     case 'source':
       return Promise.resolve(checkSource(path))
+    case 'profile':
+      return Promise.resolve(checkProfile(path))
     case 'judgement table':
       return Promise.resolve(checkJudgement(path))
     case 'feed':
@@ -102,6 +107,27 @@ const checkSource = (path: string): CheckedFile => {
         : []),
       note(`${source.name} is asked about ${Object.keys(source.ask).join(' and ')}; ${limits || 'no limit is named'}`),
       note(`terms of use: ${source.terms.note} ${source.terms.url}`),
+    ],
+  }
+}
+
+/** Laid over the bundled profile, as `intel.service.profile` is. */
+const checkProfile = (path: string): CheckedFile => {
+  const read = readProfileFile({ name: path, text: readFileSync(path, 'utf8') }, bundledProfile())
+  if ('problems' in read)
+    return { what: `a profile, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
+  const { profile, placeOf } = read
+  const wrong = wrongProfileExamples(profile).map(({ nth, message }) => {
+    const setting = `examples.${nth}`
+    return { setting, message, where: placeOf(setting) ?? path }
+  })
+  return {
+    what: `a profile of ${profile.name}, ${count(profile.examples.length, 'example')}, ${count(wrong.length, 'error')}`,
+    remarks: [
+      ...errorsOf(wrong, path),
+      ...(profile.examples.length === 0
+        ? [{ kind: 'warning' as const, file: path, message: 'has no examples, so nothing shows that it reads answers' }]
+        : []),
     ],
   }
 }

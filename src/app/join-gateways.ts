@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.js'
 import type { Download } from '../domain/download.js'
 import type { Election } from '../election/election.js'
 import { joinElection } from '../election/join-election.js'
+import { bundledProfile } from './open-profile.js'
 import { createClient, type Client } from '../provider/client.js'
 import { createPassOnOperation } from '../server/gateway/pass-on-operations.js'
 import type { Others } from '../server/start-server.js'
@@ -112,9 +113,7 @@ const createClients = ({ serve }: Config, limits: Limits, clock: Clock) => {
           ...limits.client,
           baseUrl: address,
           apiKey,
-          apiKeyHeader: 'x-api-key',
-          paths: 'given',
-          pathOverrides: {},
+          profile: bundledProfile(),
           concurrency: connections,
           // As callers reach it: where they come over plain HTTP, so do we.
           allowHttp: true,

@@ -12,6 +12,8 @@ import { packageFolder } from '../base/package-folder.js'
 import type { AskMode } from '../lookup/join-sources.js'
 
 const sourcesFolder = join(packageFolder, 'sources')
+/** The lookup service itself, which is no further source. */
+const serviceFile = join(sourcesFolder, 'lookup-service.yaml')
 
 export type ConfiguredSource = {
   readonly description: SourceDescription
@@ -60,8 +62,10 @@ const describe = (
   problems: Problem[],
 ): SourceDescription | undefined => {
   const path = file ?? join(sourcesFolder, `${use ?? ''}.yaml`)
-  if (file === undefined && !existsSync(path)) {
-    const bundled = readdirSync(sourcesFolder).map((name) => name.replace(/\.yaml$/, ''))
+  if (file === undefined && (!existsSync(path) || path === serviceFile)) {
+    const bundled = readdirSync(sourcesFolder)
+      .filter((name) => join(sourcesFolder, name) !== serviceFile)
+      .map((name) => name.replace(/\.yaml$/, ''))
     const hint = didYouMean(use ?? '', bundled) || `; there are ${bundled.join(', ')}`
     problems.push({ setting: `${setting}.use`, message: `is not a bundled source${hint}` })
     return undefined

@@ -4,6 +4,8 @@ import { connectedSettingsOf } from './connected-settings.js'
 import { readText } from '../config/load-config.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
+import { createAnswerReader } from '../provider/answer-reader.js'
+import { bundledProfile } from './open-profile.js'
 import { openClient } from './provider-client.js'
 import { loadSources } from './load-sources.js'
 import { openSources, type SourceStatus } from './open-sources.js'
@@ -130,6 +132,7 @@ export const openServer = async (
     // Not before what others have paid for is known: who is chosen calls.
     gateways = serve.upstream === '' ? undefined : joinGateways(config, kafka, { clock, limits, emit })
     return startServer(serveSettingsOf(config), {
+      reader: createAnswerReader(bundledProfile()),
       now: () => clock.now(),
       emit,
       version,

@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import { messageOf } from '../base/message-of.js'
 import { createClient, type Client } from '../provider/client.js'
+import { bundledProfile, openProfile } from './open-profile.js'
 import { oneOfSeveral } from '../provider/one-of-several.js'
 import { UnusableSettings, type HttpDispatcher } from '../provider/connect.js'
 import type { Io } from '../terminal/command.js'
@@ -34,7 +35,9 @@ export const openClient = (
   { env, clock = systemClock, urgency = 'live', limits = ownLimits, dispatcher }: ClientOptions,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
-  const problems: Problem[] = []
+  const opened = openProfile(service)
+  const problems: Problem[] = 'problems' in opened ? [...opened.problems] : []
+  const profile = 'profile' in opened ? opened.profile : bundledProfile()
   let ca: string | undefined
   try {
     if (service.caFile !== '') ca = readText(service.caFile)
@@ -44,7 +47,7 @@ export const openClient = (
   try {
     const clientOf = (baseUrl: string): Client =>
       createClient(
-        { ...limits.client, ...service, baseUrl },
+        { ...limits.client, ...service, baseUrl, profile },
         {
           env,
           now: () => clock.now(),

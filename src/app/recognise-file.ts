@@ -1,12 +1,13 @@
-// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a judgement table or a feed.
+// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a service's profile, a judgement table or a feed.
 import { judgementSchema } from '../config/judgement-file.js'
 import { configSchema } from '../config/schema.js'
+import { profileSchema } from '../config/profile-file.js'
 import { sourceSchema } from '../config/source-file.js'
 
-export type FileKind = 'configuration' | 'rule' | 'format' | 'source' | 'judgement table' | 'feed'
+export type FileKind = 'configuration' | 'rule' | 'format' | 'source' | 'profile' | 'judgement table' | 'feed'
 
 /** `id` is in rules and formats as well, `rows` and `categories` in judgement tables. */
-const sharedNames = new Set(['id', 'name', 'rows', 'categories'])
+const sharedNames = new Set(['id', 'name', 'rows', 'categories', 'key', 'examples'])
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
@@ -14,6 +15,7 @@ const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = 
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
   'judgement table': new Set(Object.keys(judgementSchema.properties)),
   source: new Set(Object.keys(sourceSchema.properties).filter((name) => !sharedNames.has(name))),
+  profile: new Set(Object.keys(profileSchema.properties).filter((name) => !sharedNames.has(name))),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
@@ -27,6 +29,8 @@ const certain = new Set([
   'contains',
   'variants',
   'ask',
+  'operations',
+  'envelope',
 ])
 
 const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
@@ -35,7 +39,7 @@ const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
   if (isJson(text) && !found.some((one) => certain.has(one))) return 'feed'
-  const scores = (['configuration', 'rule', 'format', 'source', 'judgement table'] as const).map(
+  const scores = (['configuration', 'rule', 'format', 'source', 'profile', 'judgement table'] as const).map(
     (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
   )
   const [best] = scores.toSorted(([, a], [, b]) => b - a)

@@ -8,9 +8,9 @@ import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Call, Lookup } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
-import { classify } from '../provider/classify.js'
 import type { Reply } from '../provider/client.js'
-import type { OperationName } from '../provider/operations.js'
+import type { OperationName } from '../domain/operations.js'
+import type { AnswerReader } from '../provider/answer-reader.js'
 import { providerSource } from '../provider/provider-source.js'
 import type { Role } from '../election/election.js'
 import { createPassOn, type PassOnOptions } from './pass-on.js'
@@ -45,6 +45,8 @@ export type BulkOptions = {
     apiKey: string | undefined,
     priority: Priority,
   ) => Promise<OperationAnswer>
+  /** Reads answers in our own words. */
+  readonly reader: AnswerReader
   readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
   /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
   readonly shared?: SharedVerdicts | undefined
@@ -149,7 +151,7 @@ type Found = { readonly finding: Finding; readonly isOwn: boolean }
 
 const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): void => {
   const { apiKey, settings, share } = asker
-  const { answer, gateway, shared, now } = options
+  const { answer, reader, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
   /** Set while a source sends a call, which it does at once and not later. */
@@ -158,7 +160,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): vo
     const question = sending
     if (!question) throw new Error('a call was sent for no question')
     question.current = { name, given }
-    return replyOf(await answer(name, given, apiKey, question.priority))
+    return replyOf(await answer(name, given, apiKey, question.priority), reader)
   }
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
@@ -366,13 +368,13 @@ const stateOf = (gateway: StatedGateway): StateLine => {
 }
 
 /** The same answer that the asker would have made of it over HTTP. */
-const replyOf = (answer: OperationAnswer): Reply => {
+const replyOf = (answer: OperationAnswer, ownReader: AnswerReader): Reply => {
   const isFeedMissing = answer.isFeedMissing === true
   const at = answer.at === undefined ? {} : { at: answer.at }
-  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing, ...at }
-  const { http, status, message, retryAfterS } = answer.failure
-  const retryAfterMs = retryAfterS === undefined ? undefined : retryAfterS * 1000
-  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing, ...at }
+  if (answer.ok) return { status: 'answer', body: answer.body, read: answer.read ?? ownReader, isFeedMissing, ...at }
+  const { reason, message, retryAfterS } = answer.failure
+  const failure = { reason, detail: message, ...(retryAfterS !== undefined && { afterMs: retryAfterS * 1000 }) }
+  return { status: 'failure', failure, isFeedMissing, ...at }
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

@@ -3,9 +3,10 @@ import { didYouMean } from '../config/did-you-mean.js'
 import { isTemporary } from '../domain/reason.js'
 import { printable } from '../domain/control-characters.js'
 import { buildRequest } from '../provider/build-request.js'
-import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
+import { isOperation, operationNames, operations, type Operation } from '../domain/operations.js'
 import { exitCodes, UsageError, type Command } from '../terminal/command.js'
-import { configOption, loadConfig } from '../config/load-config.js'
+import { accepted, configOption, loadConfig } from '../config/load-config.js'
+import { openProfile } from '../app/open-profile.js'
 import { providerClient } from '../app/provider-client.js'
 import { writeJson } from '../terminal/write-lines.js'
 
@@ -53,8 +54,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
     if (rest.length > 0) throw new UsageError(`write parameters as --name value, not ${JSON.stringify(rest[0])}`)
     const config = loadConfig(args, io)
     const given = Object.fromEntries(Object.entries(args.values).filter(([key]) => parameterNames.includes(key)))
-    const { paths, pathOverrides } = config.intel.service
-    const built = buildRequest(name, given, { profile: paths, overrides: pathOverrides })
+    const built = buildRequest(name, given, accepted(openProfile(config.intel.service)).profile)
     if ('problem' in built) throw new UsageError(built.problem)
     const client = providerClient(config, io)
     try {

@@ -1,24 +1,31 @@
-// The `check` command: lists every problem in a configuration, rule, log format, source or feed.
+// The `check` command: lists every problem in a configuration, rule, log format, source, profile or feed.
 import { stringify } from 'yaml'
 import { printable } from '../domain/control-characters.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { ConfigurationError, describeProblem, distinctProblems, type Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
+import { parseAddress } from '../domain/address.js'
+import { parseHostname } from '../domain/hostname.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { ServiceProfile } from '../domain/service-profile.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
+import type { Client } from '../provider/client.js'
+import { coverageOf, describeCoverage } from '../provider/coverage.js'
+import { openProfile } from '../app/open-profile.js'
 import { connectedSettingsOf } from '../app/connected-settings.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { checkFile, kindOfFile } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
-import { configOption, loadConfig, readConfig } from '../config/load-config.js'
+import { accepted, configOption, loadConfig, readConfig } from '../config/load-config.js'
 import { report } from '../terminal/report-remarks.js'
 import { providerClient } from '../app/provider-client.js'
 import { checkValues } from '../app/check-values.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
 
 export const check: Command = {
-  summary: 'report problems in a configuration, rule, log format, source or feed',
-  help: `Usage: threatweave check [--config FILE] [--print] [--online [--create-topics]]
+  summary: 'report problems in a configuration, rule, log format, source, profile or feed',
+  help: `Usage: threatweave check [--config FILE] [--print] [--online [--ask VALUE] [--create-topics]]
        threatweave check [--config FILE] [--json] FILE…
 
 Without FILE it checks the configuration, read as by every other command (defaults, then the file, then the environment),
@@ -29,6 +36,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
   a Sigma rule      errors, and parts that can never match; also a folder of rules
   a log format      names and examples, and that no other format matches the same lines; also a folder of formats
   a source          (intel.sources) names and examples; prints the terms of use
+  a profile         (intel.service.profile) names and examples, laid over the bundled one
   a judgement table (intel.table) names and levels
   a feed            whether it can be loaded, with the settings of \`feeds\` if the configuration names this file
 
@@ -37,6 +45,8 @@ With FILEs it detects what each one is and lists every problem with file, line a
       --online        with a key, check the account at the lookup service (plan, quota, problems); with kafka.brokers, or
                       without a key, check that the topics exist and are suitable for \`run\`, and by a few
                       records of each whether kafka.input.format fits
+      --ask VALUE     with --online: ask the lookup service about this address or name, for one paid call, and say what
+                      of the answer is recognised, what is missing, and which members nobody reads
       --create-topics with --online: create missing output, dead-letter and alerts topics
       --json          print problems of rules, formats, sources, tables and feeds as JSON, one object per line
 
@@ -53,6 +63,7 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
     ...configOption,
     print: { type: 'boolean' },
     online: { type: 'boolean' },
+    ask: { type: 'string' },
     'create-topics': { type: 'boolean' },
     json: { type: 'boolean' },
   },
@@ -60,6 +71,8 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
   run: async (args, io) => {
     if (args.values['create-topics'] === true && args.values.online !== true)
       throw new UsageError('--create-topics needs --online')
+    if (args.values.ask !== undefined && args.values.online !== true) throw new UsageError('--ask needs --online')
+    askedAbout(args)
     const kinds = args.positionals.map((path) => [path, kindOfFile(path)] as const)
     const [named, second] = kinds.filter(([, kind]) => kind === 'configuration').map(([path]) => path)
     if (second !== undefined || (named !== undefined && typeof args.values.config === 'string'))
@@ -76,6 +89,16 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
     const configuration = await checkConfiguration(given, io)
     return configuration === exitCodes.ok ? files : configuration
   },
+}
+
+/** Throws where it is neither. */
+const askedAbout = ({ values }: Arguments): Indicator | undefined => {
+  if (typeof values.ask !== 'string') return undefined
+  const address = parseAddress(values.ask)
+  const name = address === undefined ? parseHostname(values.ask) : undefined
+  if (address !== undefined) return { type: 'ip', value: address }
+  if (name !== undefined) return { type: 'domain', value: name }
+  throw new UsageError(`--ask needs an address or a name, not ${JSON.stringify(values.ask)}`)
 }
 
 const checkFiles = async (
@@ -110,7 +133,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
     io.stderr.write(`threatweave: warning: ${printable(describeProblem(warning))}\n`)
   if (args.values.print === true) io.stdout.write(stringify(redact(config)))
   else io.stdout.write('The configuration is fine.\n')
-  const account = online && hasKey ? await askAccount(config, io) : exitCodes.ok
+  const account = online && hasKey ? await askAccount(config, askedAbout(args), io) : exitCodes.ok
   const brokers = asksBrokers ? await askBrokers(config, args.values['create-topics'] === true, io) : exitCodes.ok
   return account === exitCodes.ok ? brokers : account
 }
@@ -124,12 +147,32 @@ const missingIntelligence = (config: Config, found: readonly Problem[]): readonl
   return isForServe || isReported ? [] : intelligenceProblems(config)
 }
 
-const askAccount = async (config: Config, io: Io): Promise<number> => {
+const askAccount = async (config: Config, about: Indicator | undefined, io: Io): Promise<number> => {
   const client = providerClient(config, io)
-  const account = await checkAccount(client)
-  await client.close()
-  ;(account.ok ? io.stdout : io.stderr).write(describeAccount(account))
-  return account.ok ? exitCodes.ok : exitCodes.failure
+  try {
+    const { account, reply } = await checkAccount(client)
+    ;(account.ok ? io.stdout : io.stderr).write(describeAccount(account))
+    const { profile } = accepted(openProfile(config.intel.service))
+    if (reply.status === 'answer')
+      io.stdout.write(describeCoverage('user/me', coverageOf('user/me', reply.body, profile)))
+    const asked = about === undefined || (await askAbout(about, client, profile, io))
+    return account.ok && asked ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await client.close()
+  }
+}
+
+/** One paid call, and what of its answer the profile recognises. */
+const askAbout = async (about: Indicator, client: Client, profile: ServiceProfile, io: Io): Promise<boolean> => {
+  const operation = about.type === 'ip' ? 'ip/malicious-info' : 'domain/reports'
+  const reply = await client.callNamed(operation, about.type === 'ip' ? { ip: about.value } : { query: about.value })
+  if (reply.status === 'answer') {
+    io.stdout.write(describeCoverage(operation, coverageOf(operation, reply.body, profile)))
+    return true
+  }
+  const { reason, detail } = reply.failure
+  io.stderr.write(`threatweave: ${operation} failed: ${reason}, ${printable(detail)}\n`)
+  return false
 }
 
 const askBrokers = async (config: Config, create: boolean, io: Io): Promise<number> => {

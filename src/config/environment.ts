@@ -1,6 +1,7 @@
 // Environment variables over the file.
 import { parse } from 'yaml'
 import { messageOf } from '../base/message-of.js'
+import { movedSettings, movedTo } from './moved-settings.js'
 import { didYouMean } from './did-you-mean.js'
 import { environmentName, prefix, workerNumberVariable, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
@@ -42,7 +43,9 @@ export const readEnvironment = (
     if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
     const found = settings.get(name)
     if (!found) {
-      problems.push({ setting: name, message: `is not the name of a setting${didYouMean(name, settings.keys())}` })
+      const former = movedSettings.find((path) => environmentName(path) === name)?.join('.') ?? ''
+      const unknown = `is not the name of a setting${didYouMean(name, settings.keys())}`
+      problems.push({ setting: name, message: movedTo(former) ?? unknown })
       continue
     }
     const where = found.setting.path.join('.')

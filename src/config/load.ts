@@ -2,6 +2,7 @@
 import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
 import { freeze, configSchema, type Config } from './schema.js'
+import { movedTo } from './moved-settings.js'
 import { distinctProblems, type Problem } from './problem.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'
@@ -30,7 +31,11 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   const problems: Problem[] = [...given.problems, ...(read?.problems ?? [])]
   const values = merge(merge(read?.content ?? {}, structuredClone(embedded)), given.values)
   const errors = validate(values)
-  for (const problem of errors.flatMap((error) => explain(error, elsewhere) ?? [])) {
+  for (const error of errors) {
+    const setting = pathOf(error).join('.')
+    const message = movedTo(setting)
+    const problem = message === undefined ? explain(error, elsewhere) : { setting, message }
+    if (!problem) continue
     const where = given.origins.get(problem.setting) ?? read?.placeOf(problem.setting)
     problems.push(where === undefined ? problem : { ...problem, where })
   }

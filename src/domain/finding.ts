@@ -61,8 +61,6 @@ export type Facts = {
   readonly idsLatest?: number
   readonly abuseRecords?: number
   readonly abuseLatest?: number
-  readonly vulnerabilities?: number
-  readonly openPorts?: number
   /** The registrable domain that `hosts` belong to. */
   readonly domain?: string
   readonly hosts?: readonly HostReport[]

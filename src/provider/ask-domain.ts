@@ -3,7 +3,6 @@ import { ratings, type Facts, type Finding, type HostReport } from '../domain/fi
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import type { ProviderAnswer } from './client.js'
-import { reportFacts, reportsFacts, reportSubjects } from './report-facts.js'
 import { transmit, type CallContext } from './transmit.js'
 
 export type DomainSettings = {
@@ -25,7 +24,7 @@ export const createAskDomain =
     const now = context.now()
     const at = answer.at ?? now
     const domain = registrableDomain(name) ?? name
-    const facts = reportsFacts(answer.body, domain, now)
+    const facts = answer.read.reportsFacts(answer.body, domain, now)
     // What the provider's own lists accuse needs no further call.
     if (facts.listings) return known(facts, at)
     const hosts = facts.hosts ?? []
@@ -76,12 +75,12 @@ const readReport = async (
   const answer = await transmit(context, call, 'domain/report', { id }, isAboutDomain(domain))
   if (answer.status === 'unknown') return undefined
   const now = context.now()
-  return { report: reportFacts(answer.body, row, now), at: answer.at ?? now }
+  return { report: answer.read.reportFacts(answer.body, row, now), at: answer.at ?? now }
 }
 
 export const isAboutDomain =
   (domain: string) =>
-  ({ body }: ProviderAnswer): boolean => {
-    const subjects = reportSubjects(body)
+  ({ body, read }: ProviderAnswer): boolean => {
+    const subjects = read.reportSubjects(body)
     return subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
   }

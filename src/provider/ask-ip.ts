@@ -3,7 +3,7 @@ import { createBoundedCache } from '../base/bounded-cache.js'
 import type { Facts, Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { ProviderAnswer } from './client.js'
-import { addressFacts, isAboutAddress, joinFacts } from './facts.js'
+import { joinFacts } from './facts.js'
 import { transmit, type CallContext } from './transmit.js'
 
 export type AddressSettings = { readonly escalate: boolean }
@@ -28,7 +28,7 @@ export const createAskIp = (
     const answer = await transmit(context, call, 'ip/malicious-info', { ip }, isAbout(ip))
     if (answer.status === 'unknown') return answer
     const now = context.now()
-    return known(addressFacts(answer.body, now), answer.at ?? now)
+    return known(answer.read.addressFacts(answer.body, now), answer.at ?? now)
   }
 
   return async (ip, call) => {
@@ -41,7 +41,7 @@ export const createAskIp = (
     const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, isAbout(ip))
     if (answer.status === 'answer') {
       const now = context.now()
-      const facts = joinFacts(finding.facts, addressFacts(answer.body, now))
+      const facts = joinFacts(finding.facts, answer.read.addressFacts(answer.body, now))
       return known(facts, Math.min(finding.at, answer.at ?? now))
     }
     // Bad news is complete enough; without the scores there may be no good news.
@@ -51,12 +51,12 @@ export const createAskIp = (
   }
 }
 
-const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
-
 const isAbout =
   (ip: string) =>
-  ({ body }: ProviderAnswer): boolean =>
-    isAboutAddress(ip, body)
+  ({ body, read }: ProviderAnswer): boolean =>
+    read.isAboutAddress(ip, body)
+
+const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
 
 export const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
   flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0

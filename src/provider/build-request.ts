@@ -1,28 +1,22 @@
-// An operation and its parameters become what is sent: method, path with query, form body; or the word on what is wrong.
-import {
-  operations,
-  pathProfiles,
-  type Operation,
-  type OperationName,
-  type Parameter,
-  type PathProfile,
-} from './operations.js'
+// An operation and its parameters become what is sent, by the service's profile: method, path with query, form body; or the word on what is wrong.
+import { operations, type Operation, type OperationName, type Parameter } from '../domain/operations.js'
+import type { ServiceProfile } from '../domain/service-profile.js'
 
 export type GivenParameters = Readonly<Record<string, unknown>>
 export type Request = { readonly method: 'GET' | 'POST'; readonly path: string; readonly form?: string }
-type Paths = { readonly profile: PathProfile; readonly overrides: Readonly<Record<string, string>> }
-
 const maxTextLength = 2048
 
 export const buildRequest = (
   name: OperationName,
   given: GivenParameters,
-  paths: Paths,
+  profile: Pick<ServiceProfile, 'basePath' | 'operations'>,
 ): Request | { readonly problem: string } => {
   const operation: Operation = operations[name]
+  const spelled = profile.operations[name]
+  if (!spelled) return { problem: `the profile of the service has no ${name}` }
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(operation.parameters, key))
   if (unknown !== undefined) return { problem: `${name} has no parameter ${unknown}` }
-  let path = pathOf(name, paths)
+  let path = profile.basePath + spelled.path
   const query = new URLSearchParams()
   const form = new URLSearchParams()
   for (const [key, parameter] of Object.entries(operation.parameters)) {
@@ -33,16 +27,15 @@ export const buildRequest = (
       if (parameter.required) return { problem: `${name} needs ${key}: ${parameter.about}` }
       continue
     }
-    if (parameter.place === 'path') path = path.replace(`{${key}}`, text)
-    else if (parameter.place === 'form') form.set(key, text)
-    else if (parameter.kind !== 'boolean' || parameter.default !== undefined || text === 'true') query.set(key, text)
+    const theirs = spelled.parameters?.[key] ?? key
+    if (path.includes(`{${key}}`)) path = path.replace(`{${key}}`, () => encodeURIComponent(text))
+    else if (theirs === '') continue
+    else if (spelled.method === 'POST') form.set(theirs, text)
+    else if (parameter.kind !== 'boolean' || parameter.default !== undefined || text === 'true') query.set(theirs, text)
   }
-  const search = query.size > 0 ? `?${query.toString()}` : ''
-  return { method: operation.method, path: path + search, ...(form.size > 0 ? { form: form.toString() } : {}) }
+  const search = query.size > 0 ? `${path.includes('?') ? '&' : '?'}${query.toString()}` : ''
+  return { method: spelled.method, path: path + search, ...(form.size > 0 ? { form: form.toString() } : {}) }
 }
-
-const pathOf = (name: OperationName, { profile, overrides }: Paths): string =>
-  (Object.hasOwn(overrides, name) ? overrides[name] : undefined) ?? pathProfiles[profile][name] ?? operations[name].path
 
 const wanted = {
   text: `text of at most ${maxTextLength} characters`,

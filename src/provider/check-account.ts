@@ -1,29 +1,32 @@
 // Asks the provider about the account behind the key: plan, quota, and what is wrong; nothing personal is passed on.
 import { printable } from '../domain/control-characters.js'
 import type { Reason } from '../domain/reason.js'
-import type { Client } from './client.js'
-import { member, textOf } from './read-value.js'
+import type { Client, Reply } from './client.js'
 
 type Account =
   | { readonly ok: true; readonly plan: string; readonly quota: string; readonly notes: readonly string[] }
   | { readonly ok: false; readonly reason: Reason; readonly problem: string; readonly advice: string }
 
-export const checkAccount = async (client: Client): Promise<Account> => {
+export const checkAccount = async (client: Client): Promise<{ readonly account: Account; readonly reply: Reply }> => {
   const reply = await client.call('user/me', {})
+  return { account: accountOf(reply), reply }
+}
+
+const accountOf = (reply: Reply): Account => {
   if (reply.status === 'failure') {
     const { reason, detail } = reply.failure
     return { ok: false, reason, problem: detail, advice: advices[reason] ?? 'Try again later.' }
   }
-  const data = member(reply.body, 'data')
-  const say = (name: string): string | undefined => textOf(member(data, name), 64)
+  const { body, read } = reply
+  const { account } = read
   const notes = [
-    ...noteOf('member since', say('membership_date')),
-    ...noteOf('plan since', say('plan_date')),
-    ...noteOf('last seen', say('last_access_date')),
-    ...(member(data, 'email') === undefined ? [] : ['e-mail: [redacted]']),
-    ...(member(data, 'api_key') === undefined ? [] : ['key: [redacted]']),
+    ...noteOf('member since', account.memberSince(body)),
+    ...noteOf('plan since', account.planSince(body)),
+    ...noteOf('last seen', account.lastSeen(body)),
+    ...(account.email(body) === undefined ? [] : ['e-mail: [redacted]']),
+    ...(account.key(body) === undefined ? [] : ['key: [redacted]']),
   ]
-  return { ok: true, plan: say('account_type') ?? 'not said', quota: say('max_search') ?? 'not said', notes }
+  return { ok: true, plan: account.plan(body) ?? 'not said', quota: account.quota(body) ?? 'not said', notes }
 }
 
 const noteOf = (title: string, value: string | undefined): string[] =>
@@ -38,7 +41,7 @@ const advices: { readonly [reason in Reason]?: string } = {
   unavailable:
     'The service cannot be reached, or something else answers in its place: check intel.service.baseUrl, the proxy variables and intel.service.caFile.',
   timeout: 'The service did not answer in time: check intel.service.baseUrl and the proxy variables.',
-  bad_answer: 'What answers is not the lookup service: check intel.service.baseUrl and intel.service.paths.',
+  bad_answer: 'What answers is not the lookup service: check intel.service.baseUrl and intel.service.profile.',
 }
 
 /** For a person, one fact per line. */

@@ -4,7 +4,10 @@ import { bulkHeader, bulkTarget, passedOnHeader, writeBulkSettings, type BulkSet
 import { buildRequest, type GivenParameters } from './build-request.js'
 import { badInput, givenUp, type CallFailure } from './classify.js'
 import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectDependencies } from './connect.js'
-import type { OperationName, Parameters, PathProfile } from './operations.js'
+import type { OperationName, Parameters } from '../domain/operations.js'
+import type { ServiceProfile } from '../domain/service-profile.js'
+import { createAnswerReader, type AnswerReader } from './answer-reader.js'
+import { createEnvelope } from './envelope.js'
 import { createRedact, type Redact } from './redact.js'
 import { createRotatingLookup } from './rotating-lookup.js'
 import { unsent } from './exchange.js'
@@ -15,7 +18,7 @@ export type { ProviderAnswer, Reply }
 export type ProviderSettings = ConnectSettings &
   SendSettings & {
     readonly baseUrl: string
-    readonly paths: PathProfile
+    readonly profile: ServiceProfile
   }
 
 /** A provider that needs longer is as good as down; a larger or deeper body is no answer of the eighteen operations. */
@@ -39,6 +42,8 @@ export type Client = {
   readonly call: <Name extends OperationName>(name: Name, parameters: Parameters<Name>) => Promise<Reply>
   /** For a name and parameters that came as text. */
   readonly callNamed: (name: OperationName, parameters: GivenParameters) => Promise<Reply>
+  /** Reads its answers. */
+  readonly reader: AnswerReader
   readonly bulk: BulkClient
   readonly redact: Redact
   readonly close: () => Promise<void>
@@ -63,26 +68,44 @@ export const createClient = (settings: ProviderSettings, outside: ClientDependen
   const redact = createRedact(settings.apiKey)
   const addresses = createRotatingLookup(base.hostname)
   const dispatcher = connect(settings, base, { ...outside, lookup: addresses.lookup })
-  const paths = { profile: settings.paths, overrides: settings.pathOverrides }
+  const { profile, apiKey } = settings
+  const envelope = createEnvelope(profile.envelope)
+  const reader = createAnswerReader(profile)
+  const { header, prefix: keyPrefix = '', query: keyQuery } = profile.key
   const headers = {
     accept: 'application/json',
     'user-agent': 'threatweave',
     ...(outside.urgency === 'replay' ? { 'x-threatweave-urgency': 'replay' } : {}),
     ...(outside.isPassedOn === true ? { [passedOnHeader]: '1' } : {}),
-    ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
+    ...(apiKey !== '' && header !== undefined && { [header.toLowerCase()]: keyPrefix + apiKey }),
   }
   const prefix = isSocket(base) ? '' : base.pathname.replace(/\/+$/, '')
+  const withKey = (path: string): string =>
+    keyQuery === undefined || apiKey === ''
+      ? path
+      : `${path}${path.includes('?') ? '&' : '?'}${keyQuery}=${encodeURIComponent(apiKey)}`
   let isBulkOffered = isSocket(base)
   let closed = false
   let hasSeveral = false
   const isClosed = (): boolean => closed
   const callNamed = async (name: OperationName, parameters: GivenParameters): Promise<Reply> => {
     if (isClosed()) return failed(unsent(givenUp))
-    const built = buildRequest(name, parameters, paths)
+    const built = buildRequest(name, parameters, profile)
     if ('problem' in built) return failed(unsent(badInput(built.problem)))
     const reply = await send(
-      { ...built, path: prefix + built.path },
-      { base, headers, dispatcher, settings, redact, now: outside.now, offered: () => void (isBulkOffered = true) },
+      { ...built, path: withKey(prefix + built.path) },
+      {
+        base,
+        headers,
+        dispatcher,
+        settings,
+        redact,
+        envelope,
+        reader,
+        errors: profile.errors,
+        now: outside.now,
+        offered: () => void (isBulkOffered = true),
+      },
     )
     if (reply.status === 'answer') return reply
     const { isUnsent } = reply.failure
@@ -120,7 +143,7 @@ export const createClient = (settings: ProviderSettings, outside: ClientDependen
         }
     },
   }
-  return { call: callNamed, callNamed, bulk, redact, close }
+  return { call: callNamed, callNamed, reader, bulk, redact, close }
 }
 
 const redactFailure = ({ detail, said, ...rest }: CallFailure, redact: Redact): CallFailure => ({

@@ -5,13 +5,10 @@ import { isThisMachine } from '../domain/this-machine.js'
 import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { Pool } from 'undici'
-import { isOperation } from './operations.js'
 import { proxyFor, tunnel } from './proxy.js'
 
 export type ConnectSettings = {
   readonly apiKey: string
-  readonly apiKeyHeader: string
-  readonly pathOverrides: Readonly<Record<string, string>>
   readonly concurrency: number
   readonly allowHttp: boolean
   readonly connectTimeoutMs: number
@@ -54,10 +51,6 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
     refuse('baseUrl', 'must be https; intel.service.allowHttp lets the key travel in the clear')
   if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not hold a password')
   if (!/^[\x21-\x7e]*$/.test(settings.apiKey)) refuse('apiKey', 'holds characters that cannot stand in a header')
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(settings.apiKeyHeader)) refuse('apiKeyHeader', 'is not a header name')
-  for (const [name, path] of Object.entries(settings.pathOverrides))
-    if (!isOperation(name) || !path.startsWith('/'))
-      refuse(`pathOverrides.${name}`, "must be an operation's name and a path")
   if (problems.length > 0) throw new UnusableSettings(problems)
 }
 

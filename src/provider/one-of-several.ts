@@ -38,6 +38,7 @@ export const oneOfSeveral = (clients: readonly [Client, ...Client[]], random: ()
         }
       },
     },
+    reader: clients[0].reader,
     redact: clients[0].redact,
     close: async () => {
       isClosed = true

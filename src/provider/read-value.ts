@@ -4,7 +4,7 @@ import { isObject, type AnyObject } from '../base/json-object.js'
 import { ownText } from '../base/bounded-cache.js'
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
-export const member = (value: unknown, name: string): unknown =>
+const member = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none', '-'])

@@ -2,11 +2,8 @@
 import type { Facts, Finding, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
-import { parseTimestamp } from '../domain/timestamp.js'
 import { isAboutDomain, type StepScan } from './ask-domain.js'
-import type { Reply } from './client.js'
-import { member, numberOf, textOf } from './read-value.js'
-import { hostOf, reportFacts } from './report-facts.js'
+import type { ProviderAnswer, Reply } from './client.js'
 import type { StartedScan, StartedScanState, StartedScans, Visibility } from './started-scans.js'
 import { transmit, findingOf, type CallContext } from './transmit.js'
 
@@ -62,7 +59,7 @@ const start = async (scan: ScanContext, name: string, call: Call): Promise<Findi
     store.drop(claimed) // it was not sent
     return reply
   }
-  if (reply.status === 'answer') return accepted(scan, claimed, reply.body)
+  if (reply.status === 'answer') return accepted(scan, claimed, reply)
   const { reason, detail, afterMs } = reply.failure
   emit({ event: 'provider_call_failed', operation, reason, detail, ms: scan.now() - now })
   // After these it is not known whether the scan was accepted, so the claim stands.
@@ -71,9 +68,13 @@ const start = async (scan: ScanContext, name: string, call: Call): Promise<Findi
   return reason === 'busy' ? pending(afterMs ?? busyMs) : findingOf(reply.failure, scan.now())
 }
 
-const accepted = ({ settings, store, now, emit, onProgress }: ScanContext, claimed: StartedScan, body: unknown) => {
+const accepted = (
+  { settings, store, now, emit, onProgress }: ScanContext,
+  claimed: StartedScan,
+  { body, read }: ProviderAnswer,
+) => {
   const { name, visibility } = claimed
-  const scanId = textOf(member(member(body, 'data'), 'scan_id') ?? member(body, 'scan_id'), 64)
+  const scanId = read.scanId(body)
   if (scanId === undefined) {
     store.drop(claimed) // an empty answer says that the account is busy
     return pending(busyMs)
@@ -88,13 +89,9 @@ const accepted = ({ settings, store, now, emit, onProgress }: ScanContext, claim
 const recover = async (scan: ScanContext, lost: StartedScan, call: Call): Promise<Finding> => {
   const reply = await transmit(scan, call, 'domain/reports/personal', { show_public: true, show_private: true })
   if (reply.status === 'unknown') return reply
-  const rows = member(member(reply.body, 'data'), 'reports')
-  const row = (Array.isArray(rows) ? (rows as unknown[]) : []).find(
-    (each) =>
-      hostOf(member(each, 'url')) === lost.name &&
-      (parseTimestamp(member(each, 'reg_dtime')) ?? 0) >= lost.startedAt - skewMs,
-  )
-  const scanId = textOf(member(row, 'scan_id'), 64)
+  const rows = reply.read.reportRows(reply.body, scan.now())
+  const row = rows.find(({ host, at = 0 }) => host === lost.name && at >= lost.startedAt - skewMs)
+  const scanId = row?.scanId
   if (scanId === undefined) return end(scan, lost, 'lost')
   const found: StartedScan = { ...lost, state: 'running', scanId }
   scan.store.put(found)
@@ -106,7 +103,7 @@ const poll = async (scan: ScanContext, running: StartedScan, scanId: string, cal
   const { name } = running
   const reply = await transmit(scan, call, 'domain/status', { id: scanId })
   if (reply.status === 'unknown') return reply
-  const percent = numberOf(member(member(reply.body, 'data'), 'scan_percentage'))
+  const percent = reply.read.scanPercent(reply.body)
   if (percent === -2) return end(scan, running, 'no_such_domain')
   if (percent !== undefined && percent < 0) return end(scan, running, 'failed')
   if (percent === undefined || percent < 100) {
@@ -125,7 +122,7 @@ const poll = async (scan: ScanContext, running: StartedScan, scanId: string, cal
     flags: {},
     categories: [],
     domain,
-    hosts: [reportFacts(report.body, { host: name, scanId, at, issues: [] }, at)],
+    hosts: [report.read.reportFacts(report.body, { host: name, scanId, at, issues: [] }, at)],
   }
   return { status: 'known', facts, source: 'service', at: report.at ?? at }
 }

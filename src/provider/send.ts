@@ -7,12 +7,16 @@ import { bulkHeader } from '../bulk/protocol.js'
 import { badAnswer, classify, notTheirs, type CallFailure } from './classify.js'
 import { exchange, type ExchangeLimits } from './exchange.js'
 import { parseBody } from './parse-body.js'
-import { numberOf, textOf } from './read-value.js'
+import type { AnswerReader } from './answer-reader.js'
+import type { Envelope } from './envelope.js'
+import type { ErrorRow } from '../domain/service-profile.js'
 import type { Redact } from './redact.js'
 
 export type ProviderAnswer = {
   readonly status: 'answer'
   readonly body: AnyObject
+  /** Reads the body. */
+  readonly read: AnswerReader
   readonly operation?: string
 } & Provenance
 export type Reply = ProviderAnswer | ({ readonly status: 'failure'; readonly failure: CallFailure } & Provenance)
@@ -41,6 +45,9 @@ type SendContext = {
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly settings: SendSettings
   readonly redact: Redact
+  readonly envelope: Envelope
+  readonly reader: AnswerReader
+  readonly errors: readonly ErrorRow[]
   readonly now: () => number
   /** The provider takes questions in bulk. */
   readonly offered: () => void
@@ -86,12 +93,21 @@ const readReply = (
     if (isGood && parsed.isTooDeep) return failed(badAnswer(`the answer ${parsed.problem}`))
     return failed(notTheirs(http, parsed.problem, retryAfterMs))
   }
-  const { body } = parsed
-  if (textOf(body.status) === undefined)
-    return failed(notTheirs(http, 'has no status: it is not the lookup service’s', retryAfterMs))
-  const code = numberOf(body.status)
-  if (isGood && code === 200) return { status: 'answer', body }
-  return failed(classify({ http, code, message: textOf(body.message, 500) ?? '', retryAfterMs }))
+  return readBody(http, parsed.body, retryAfterMs, context)
+}
+
+/** What a body in JSON comes to. */
+export const readBody = (
+  http: number,
+  body: AnyObject,
+  retryAfterMs: number | undefined,
+  { envelope, errors, reader }: Pick<SendContext, 'envelope' | 'errors' | 'reader'>,
+): Reply => {
+  const isGood = http >= 200 && http < 300
+  const said = envelope(body)
+  if (said === undefined) return failed(notTheirs(http, 'has no status: it is not the lookup service’s', retryAfterMs))
+  if (isGood && said.isSuccess) return { status: 'answer', body, read: reader }
+  return failed(classify(errors, { http, code: said.code, message: said.message, retryAfterMs }))
 }
 
 const provenanceOf = (headers: IncomingHttpHeaders, now: number): Provenance => {

@@ -4,7 +4,7 @@ import type { Call } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ProviderAnswer, Client } from './client.js'
 import { badAnswer, isGivenUp, type CallFailure } from './classify.js'
-import type { OperationName, Parameters } from './operations.js'
+import type { OperationName, Parameters } from '../domain/operations.js'
 
 export type CallContext = { readonly client: Pick<Client, 'call'>; readonly now: () => number; readonly emit: Emit }
 

@@ -1,6 +1,6 @@
 // The eighteen operations answered from local intelligence: a table of one line each.
 import type { Priority } from '../lookup/admission/queue.js'
-import type { OperationName } from '../provider/operations.js'
+import type { OperationName } from '../domain/operations.js'
 import { timeText, wrapped, type OperationAnswer } from './answer.js'
 import { bannerSearch, bannerStats } from './answers/banner.js'
 import {

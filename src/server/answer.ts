@@ -1,4 +1,6 @@
 // What an operation came back with: a body in one of the two envelopes, or a failure.
+import type { Reason } from '../domain/reason.js'
+import type { AnswerReader } from '../provider/answer-reader.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
@@ -7,46 +9,57 @@ export type JsonObject = { readonly [name: string]: Json | undefined }
 
 /** The failures of the server in the provider's words: most travel as HTTP 200 with the code in the body, as clients of it expect. */
 export type Failure = {
+  /** What a bulk connection says in place of the words. */
+  readonly reason: Reason
   readonly http: number
   readonly status: number
   readonly message: string
   readonly retryAfterS?: number
 }
 
-const inBody = (status: number, message: string): Failure => ({ http: 200, status, message })
-const inBoth = (status: number, message: string): Failure => ({ http: status, status, message })
+const inBody = (reason: Reason, status: number, message: string): Failure => ({ reason, http: 200, status, message })
+const inBoth = (reason: Reason, status: number, message: string): Failure => ({ reason, http: status, status, message })
 
 export const failures = {
-  badKey: inBody(401, 'invalid api key'),
-  busy: inBody(400, 'unable to call api at the same time'),
-  noCredit: inBody(403, 'limit exceeded'),
-  badAddress: inBody(400, 'Invalid IP Address.'),
-  badTarget: inBody(400, 'invalid url'),
-  staysInside: inBody(400, 'internal names and addresses are not sent to the provider; see gate.publicSuffixes'),
-  offsetTooHigh: inBody(400, 'offset is too high'),
-  stillScanning: inBody(400, 'still scanning, please wait until the previous scan is done'),
-  notPlanned: inBody(403, 'your plan does not include this call'),
-  scanOff: inBody(403, 'domain scans are not enabled on this service'),
-  noSuchScan: inBody(404, 'there is no report with this id'),
-  notReady: inBody(400, 'the report is not ready'),
-  noSuchPath: inBoth(404, 'not found'),
-  wrongMethod: inBoth(405, 'method not allowed'),
-  tooLarge: inBoth(413, 'request too large'),
-  badMediaType: inBoth(415, 'unsupported media type'),
-  badRequest: inBoth(400, 'bad request'),
-  serverError: inBoth(500, 'internal server error'),
-  unavailable: inBoth(503, 'service unavailable'),
+  badKey: inBody('bad_key', 401, 'invalid api key'),
+  busy: inBody('busy', 400, 'unable to call api at the same time'),
+  noCredit: inBody('no_credit', 403, 'limit exceeded'),
+  badAddress: inBody('bad_input', 400, 'Invalid IP Address.'),
+  badTarget: inBody('bad_input', 400, 'invalid url'),
+  staysInside: inBody(
+    'bad_input',
+    400,
+    'internal names and addresses are not sent to the provider; see gate.publicSuffixes',
+  ),
+  offsetTooHigh: inBody('bad_input', 400, 'offset is too high'),
+  stillScanning: inBody('busy', 400, 'still scanning, please wait until the previous scan is done'),
+  notPlanned: inBody('plan', 403, 'your plan does not include this call'),
+  scanOff: inBody('plan', 403, 'domain scans are not enabled on this service'),
+  noSuchScan: inBody('not_found', 404, 'there is no report with this id'),
+  notReady: inBody('bad_input', 400, 'the report is not ready'),
+  noSuchPath: inBoth('not_found', 404, 'not found'),
+  wrongMethod: inBoth('bad_answer', 405, 'method not allowed'),
+  tooLarge: inBoth('bad_input', 413, 'request too large'),
+  badMediaType: inBoth('bad_input', 415, 'unsupported media type'),
+  badRequest: inBoth('bad_input', 400, 'bad request'),
+  serverError: inBoth('unavailable', 500, 'internal server error'),
+  unavailable: inBoth('unavailable', 503, 'service unavailable'),
 } as const satisfies Record<string, Failure>
 
 /** Not the end of a quota: a caller that waits may go on. */
-export const tooFast = (retryAfterS: number): Failure => ({ ...inBoth(429, 'too many requests'), retryAfterS })
-export const missingParameter = (name: string): Failure => inBody(412, `parameter ${name} is required`)
-export const invalidParameter = (name: string): Failure => inBody(420, `parameter ${name} is invalid`)
+export const tooFast = (retryAfterS: number): Failure => ({
+  ...inBoth('throttled', 429, 'too many requests'),
+  retryAfterS,
+})
+export const missingParameter = (name: string): Failure => inBody('bad_input', 412, `parameter ${name} is required`)
+export const invalidParameter = (name: string): Failure => inBody('bad_input', 420, `parameter ${name} is invalid`)
 
 export type OperationAnswer =
   | {
       readonly ok: true
       readonly body: JsonObject
+      /** Reads the body where it is not in our own words: it is the provider's. */
+      readonly read?: AnswerReader
       /** Whether local intelligence had something to say; if not, a gateway asks further. */
       readonly isKnown: boolean
       readonly isFeedMissing?: boolean

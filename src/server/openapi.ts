@@ -1,5 +1,5 @@
 // The description of the server for machines, derived from the same table that the routes come from.
-import { operations, pathProfiles, type OperationName, type Operation, type Parameter } from '../provider/operations.js'
+import { operations, type OperationName, type Operation, type Parameter } from '../domain/operations.js'
 import type { Json, JsonObject } from './answer.js'
 
 const kinds: Readonly<Record<Parameter['kind'], JsonObject>> = {
@@ -120,14 +120,12 @@ const describeForm = (form: readonly (readonly [string, Parameter])[]): JsonObje
 }
 
 const others: { readonly [name in OperationName]?: readonly string[] } = {
-  'ip/malicious-info': ['/v2/feature/ip/malicious-info'],
-  'ip/is_safe_dns_server': ['/v1/feature/ip/is-safe-dns-server'],
-  'ip/suspicious_info': ['/v1/ip/suspicious-info', '/v2/feature/ip/suspicious-info'],
+  'ip/malicious-info': ['/v1/feature/ip/malicious-info', '/v2/feature/ip/malicious-info'],
+  'ip/privacy-threat': ['/v1/feature/ip/privacy-threat'],
+  'ip/is_safe_dns_server': ['/v1/feature/ip/is_safe_dns_server', '/v1/feature/ip/is-safe-dns-server'],
+  'ip/suspicious_info': ['/v1/feature/ip/suspicious-info', '/v1/ip/suspicious-info', '/v2/feature/ip/suspicious-info'],
   'domain/report': ['/v2/domain/report/{id}'],
 }
 
 /** Every path under which an operation answers: the given one first, then the other spellings that clients use. */
-export const pathsOf = (name: OperationName): readonly string[] => {
-  const other = pathProfiles.feature[name]
-  return [operations[name].path, ...(other === undefined ? [] : [other]), ...(others[name] ?? [])]
-}
+export const pathsOf = (name: OperationName): readonly string[] => [operations[name].path, ...(others[name] ?? [])]

@@ -1,7 +1,7 @@
 // The parameters of a request, checked against the operation's table: values to work with, or the failure to answer with.
 import { formatAddress, readAddress } from '../domain/address.js'
 import { isInside } from '../domain/special-ranges.js'
-import { operations, type Operation, type OperationName, type Parameter } from '../provider/operations.js'
+import { operations, type Operation, type OperationName, type Parameter } from '../domain/operations.js'
 import { failures, invalidParameter, missingParameter, type Failure } from './answer.js'
 import { highestOffset } from './local/search.js'
 

@@ -2,7 +2,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
 import { bulkHeader, passedOnHeader } from '../bulk/protocol.js'
-import { operationNames, operations, type OperationName } from '../provider/operations.js'
+import { operationNames, operations, type OperationName } from '../domain/operations.js'
 import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
 import { refused, type OperationAnswer, type JsonObject, failures, type Failure } from './answer.js'
@@ -18,6 +18,7 @@ import { readForm, readMultipart } from './read-form.js'
 
 type ServerOptions = {
   readonly answer: AnswerOperation
+  readonly reader: BulkOptions['reader']
   readonly callers: Callers
   readonly status: () => JsonObject
   /** Asked for what is not known here. */
@@ -42,8 +43,22 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, shared, others, passOn, sources, isFeedMissing, version, emit, now, tls } =
-    options
+  const {
+    answer,
+    reader,
+    callers,
+    status,
+    gateway,
+    shared,
+    others,
+    passOn,
+    sources,
+    isFeedMissing,
+    version,
+    emit,
+    now,
+    tls,
+  } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -126,6 +141,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     shares: createBulkShares(emit),
     answer: async (name, given, key, priority) =>
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
+    reader,
     gateway,
     shared,
     others,

@@ -26,6 +26,7 @@ import { createScanner } from './scan/scan.js'
 import { createScanQueue } from './scan/scan-queue.js'
 import { openScanStore } from './scan/scan-store.js'
 import { onlyPublicWeb, type MayConnect } from './scan/target.js'
+import type { AnswerReader } from '../provider/answer-reader.js'
 import { createServer } from './server.js'
 
 export type ServeSettings = {
@@ -58,6 +59,8 @@ export const serverLimits = {
 } as const
 
 type ServerDependencies = {
+  /** Reads answers in our own words. */
+  readonly reader: AnswerReader
   readonly now: () => number
   readonly emit: Emit
   readonly version: string
@@ -191,6 +194,7 @@ const openAll = async (
       election: outside.others?.status(),
     }),
     gateway,
+    reader: outside.reader,
     shared: outside.shared,
     others: outside.others,
     passOn: outside.others?.passOn,

@@ -82,7 +82,10 @@ const isFlags: Read = (value) =>
   isObject(value) &&
   Object.entries(value).every(([name, given]) => flags.includes(name as never) && typeof given === 'boolean')
 
-const isFacts = isMadeOf<Facts>(
+/** What facts of earlier versions have besides. */
+type Former = { readonly vulnerabilities?: number; readonly openPorts?: number }
+
+const isFacts = isMadeOf<Facts & Former>(
   {
     flags: isFlags,
     inbound: isOneOf(...ratings),

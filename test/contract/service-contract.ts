@@ -2,9 +2,10 @@
 import { isObject } from '../../src/base/json-object.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../src/provider/client.js'
-import { operationNames, type OperationName } from '../../src/provider/operations.js'
-import { member, numberOf } from '../../src/provider/read-value.js'
-import { clientFor } from '../support/scripted-service.js'
+import { operationNames, type OperationName } from '../../src/domain/operations.js'
+import { numberOf } from '../../src/provider/read-value.js'
+import { clientFor, featurePaths, profileWithPaths } from '../support/scripted-service.js'
+import { bundledProfile } from '../../src/app/open-profile.js'
 
 export type ServiceUnderTest = {
   readonly baseUrl: string
@@ -64,13 +65,15 @@ const fits: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   flag: (value) => typeof value === 'boolean',
 }
 
+const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+
 export const describeServiceContract = (title: string, start: () => Promise<ServiceUnderTest>): void => {
   describe(`the lookup service: ${title}`, () => {
     let service: ServiceUnderTest
     let client: Client
     const open: Client[] = []
-    const withKey = (apiKey: string, paths: 'given' | 'feature' = 'given'): Client => {
-      const opened = clientFor(service.baseUrl, { apiKey, paths })
+    const withKey = (apiKey: string, profile = bundledProfile()): Client => {
+      const opened = clientFor(service.baseUrl, { apiKey, profile })
       open.push(opened)
       return opened
     }
@@ -93,7 +96,9 @@ export const describeServiceContract = (title: string, start: () => Promise<Serv
     })
 
     it.each(operationNames.filter((name) => name.startsWith('ip/')))('answers %s by its other path', async (name) => {
-      expect((await withKey(service.apiKey, 'feature').callNamed(name, { ip: service.ip })).status).toBe('answer')
+      expect(
+        (await withKey(service.apiKey, profileWithPaths(featurePaths)).callNamed(name, { ip: service.ip })).status,
+      ).toBe('answer')
     })
 
     it.each(operationNames)('refuses %s without a key and with a wrong one', async (name) => {

@@ -4,11 +4,13 @@ import type { Finding } from '../../src/domain/finding.js'
 import { judge } from '../../src/domain/judge.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import type { Client } from '../../src/provider/client.js'
-import { operationNames, type OperationName } from '../../src/provider/operations.js'
+import { operationNames, type OperationName } from '../../src/domain/operations.js'
 import { providerSource, type SourceSettings } from '../../src/provider/provider-source.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import {
   clientFor,
+  featurePaths,
+  profileWithPaths,
   startScriptedService,
   straight,
   type Script,
@@ -69,7 +71,7 @@ describe('D1, the path of four operations', () => {
     ['ip/data', '/v1/ip/data', '/v1/ip/data'],
   ] as const)('%s is %s or %s', async (name, given, feature) => {
     expect((await askedFor(name, { ip })).path).toBe(given)
-    expect((await askedFor(name, { ip }, client({ paths: 'feature' }))).path).toBe(feature)
+    expect((await askedFor(name, { ip }, client({ profile: profileWithPaths(featurePaths) }))).path).toBe(feature)
   })
   it('a wrong path is not an unknown address', async () => {
     const finding = await look('ip', ip, (_, response) => void response.writeHead(404).end('Not Found'))
@@ -78,10 +80,10 @@ describe('D1, the path of four operations', () => {
 })
 
 describe('D2, successor paths', () => {
-  const pathOverrides = { 'ip/data': '/v1/asset/ip/report', 'domain/report': '/v2/domain/report/{id}' }
-  it('are a setting', async () => {
-    expect((await askedFor('ip/data', { ip }, client({ pathOverrides }))).path).toBe('/v1/asset/ip/report')
-    expect((await askedFor('domain/report', { id: 5 }, client({ pathOverrides }))).path).toBe('/v2/domain/report/5')
+  const profile = profileWithPaths({ 'ip/data': '/v1/asset/ip/report', 'domain/report': '/v2/domain/report/{id}' })
+  it('are in a profile', async () => {
+    expect((await askedFor('ip/data', { ip }, client({ profile }))).path).toBe('/v1/asset/ip/report')
+    expect((await askedFor('domain/report', { id: 5 }, client({ profile }))).path).toBe('/v2/domain/report/5')
   })
 })
 
@@ -193,27 +195,6 @@ describe('D9, two shapes of reports', () => {
       data: { reports: [{ ...row, ...names }] },
     }))
     expect(finding).toMatchObject({ facts: { hosts: [{ host: 'example.com', issues }] } })
-  })
-})
-
-describe('D10, names inside lists', () => {
-  it.each([
-    {
-      current_opened_port: { count: 1, data: [{ port: 22, has_vulnerability: true }] },
-      vulnerability: { data: [{ ports: { tcp: [22] } }] },
-    },
-    {
-      current_opened_port: { count: 1, data: [{ port: 22, is_vulnerability: true }] },
-      vulnerability: { data: [{ ports: { TCP: [22] } }] },
-    },
-    {
-      open_port: { count: 1, data: [{ port: 22 }] },
-      vulnerability: { count: 1, data: [{ open_port_no_list: { TCP: [22] } }] },
-    },
-  ])('make no difference to the facts: %j', async (lists) => {
-    expect(await look('ip', ip, () => ({ status: 200, ip, is_malicious: false, ...lists }))).toMatchObject({
-      facts: { openPorts: 1, vulnerabilities: 1 },
-    })
   })
 })
 

@@ -245,7 +245,6 @@ describe('a base URL', () => {
     ['http://intel.example.com', {}, /must be https/],
     ['ftp://intel.example.com', {}, /must be https/],
     ['https://user:pass@intel.example.com', {}, /must not hold a password/],
-    ['https://intel.example.com', { pathOverrides: { 'ip/nothing': '/x' } }, /pathOverrides/],
   ])('%s is refused', (baseUrl, over, message) => {
     expect(() => clientFor(baseUrl, over)).toThrow(message)
   })

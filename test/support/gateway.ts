@@ -1,4 +1,5 @@
 // A gateway in front of a provider on loopback, with the settings that a test wants.
+import { bundledProfile } from '../../src/app/open-profile.js'
 import { systemClock } from '../../src/base/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import { createClient } from '../../src/provider/client.js'
@@ -22,9 +23,7 @@ export const gatewayOf =
       {
         baseUrl: upstream,
         apiKey: gatewayKey,
-        apiKeyHeader: 'x-api-key',
-        paths: 'given',
-        pathOverrides: {},
+        profile: bundledProfile(),
         concurrency: 1,
         allowHttp: false,
         connectTimeoutMs: 2_000,

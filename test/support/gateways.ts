@@ -1,4 +1,5 @@
 // Several gateways as processes on the shared broker, and somebody who asks whichever of them answers.
+import { bundledProfile } from '../../src/app/open-profile.js'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
@@ -169,9 +170,7 @@ export const openAsker = (urls: readonly string[], first = 0): Asker => {
       {
         baseUrl,
         apiKey: callerKey,
-        apiKeyHeader: 'x-api-key',
-        paths: 'given',
-        pathOverrides: {},
+        profile: bundledProfile(),
         concurrency: 2,
         allowHttp: false,
         connectTimeoutMs: 5_000,

@@ -1,4 +1,5 @@
 // The lookup service on the sample intelligence, listening on loopback, and a way to ask it like curl does.
+import { ownReader } from './own-reader.js'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -31,6 +32,7 @@ export const serveSettings = (over: Partial<ServeSettings> = {}): ServeSettings 
 })
 
 export const serveOutside = (over: Partial<ServerOutside> = {}): ServerOutside => ({
+  reader: ownReader,
   now: () => sampleNow,
   emit: ignoreTelemetry,
   version: '0.0.0',

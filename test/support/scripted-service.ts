@@ -1,9 +1,13 @@
 // A real HTTP server on loopback that answers as a test scripts it and counts what it was asked.
+import { bundledProfile } from '../../src/app/open-profile.js'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Call } from '../../src/domain/lookup.js'
 import { createClient, type Client, type ProviderSettings } from '../../src/provider/client.js'
-import { operations, operationNames, pathProfiles } from '../../src/provider/operations.js'
+import { operations, operationNames, type OperationName } from '../../src/domain/operations.js'
+import { stringify } from 'yaml'
+import { readProfileFile } from '../../src/config/profile-file.js'
+import type { ServiceProfile } from '../../src/domain/service-profile.js'
 import { fixture } from './service-fixtures.js'
 
 export type Asked = {
@@ -78,11 +82,9 @@ export const replayExamples: Script = (asked) => {
   if (asked.key !== testKey) return { status: 401, message: 'Invalid API Key' }
   const name = operationNames.find((operation) => {
     const { method, path } = operations[operation]
-    const paths: string[] = [
-      path,
-      ...(pathProfiles.feature[operation] === undefined ? [] : [pathProfiles.feature[operation]]),
-    ]
-    return method === asked.method && paths.some((known) => matches(known, asked.path))
+    return (
+      method === asked.method && [path, featurePaths[operation] ?? path].some((known) => matches(known, asked.path))
+    )
   })
   if (name === undefined) return { status: 404, message: 'no such path' }
   if (name.startsWith('ip/')) {
@@ -100,12 +102,33 @@ const matches = (known: string, path: string): boolean =>
     ? path.startsWith(known.slice(0, -4)) && !path.slice(known.length - 4).includes('/')
     : path === known
 
+/** The spelling of four paths that most public clients use. */
+export const featurePaths: { readonly [name in OperationName]?: string } = {
+  'ip/malicious-info': '/v1/feature/ip/malicious-info',
+  'ip/privacy-threat': '/v1/feature/ip/privacy-threat',
+  'ip/is_safe_dns_server': '/v1/feature/ip/is_safe_dns_server',
+  'ip/suspicious_info': '/v1/feature/ip/suspicious-info',
+}
+
+/** The bundled profile with other paths. */
+export const profileWithPaths = (paths: { readonly [name in OperationName]?: string }): ServiceProfile =>
+  profileOver(stringify({ basePath: '', operations: spelled({ ...ownPaths, ...paths }) }))
+
+const ownPaths = Object.fromEntries(operationNames.map((name) => [name, operations[name].path]))
+const spelled = (paths: object) =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, { path: String(path) }]))
+
+/** A profile from text that is laid over the bundled one. */
+export const profileOver = (text: string): ServiceProfile => {
+  const read = readProfileFile({ name: 'mine.yaml', text }, bundledProfile())
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+  return read.profile
+}
+
 export const settingsFor = (baseUrl: string, over: Partial<ProviderSettings> = {}): ProviderSettings => ({
   baseUrl,
   apiKey: testKey,
-  apiKeyHeader: 'x-api-key',
-  paths: 'given',
-  pathOverrides: {},
+  profile: bundledProfile(),
   concurrency: 1,
   allowHttp: false,
   connectTimeoutMs: 10_000,

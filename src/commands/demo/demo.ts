@@ -8,6 +8,8 @@ import type { Config } from '../../config/schema.js'
 import { startBroker, type Broker } from '../../demo/broker.js'
 import { keyOf } from '../../domain/indicator.js'
 import { allOf } from '../../pipeline/pipeline.js'
+import { bundledProfile } from '../../app/open-profile.js'
+import { createAnswerReader } from '../../provider/answer-reader.js'
 import { startServer } from '../../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { serveSettingsOf } from '../../app/open-server.js'
@@ -96,6 +98,7 @@ const startLookupService = (
       state: join(folder, 'service'),
     },
     {
+      reader: createAnswerReader(bundledProfile()),
       now: Date.now,
       version: 'demo',
       feeds,

@@ -19,19 +19,10 @@ const serviceSettings = Type.Object(
       secret: true,
       description: 'The key of the account. Without one nobody outside is asked.',
     }),
-    apiKeyHeader: Type.String({
-      default: 'x-api-key',
-      pattern: '^[A-Za-z0-9-]{1,64}$',
-      description: 'The header that carries the key.',
-    }),
-    paths: Type.Union([Type.Literal('given'), Type.Literal('feature')], {
-      default: 'given',
+    profile: Type.String({
+      default: '',
       description:
-        'Which spelling of four paths the service answers to: /v1/ip/... (given) or /v1/feature/ip/... (feature).',
-    }),
-    pathOverrides: Type.Record(Type.String(), Type.String({ pattern: '^/' }), {
-      default: {},
-      description: 'Paths of single operations, for example { ip/suspicious_info: /v2/feature/ip/suspicious-info }.',
+        'A YAML file that says how the service is asked and what its answers mean, where that is not as in sources/lookup-service.yaml: base path, key, operations, errors, places of facts. It is laid over that file. `threatweave check FILE` runs its examples.',
     }),
     concurrency: Type.Integer({
       default: 1,

@@ -1,5 +1,5 @@
 // Answers from here what is known here, and from the provider what is not.
-import type { OperationName } from '../../provider/operations.js'
+import type { OperationName } from '../../domain/operations.js'
 import { refused, type OperationAnswer, type JsonObject, failures } from '../answer.js'
 import type { AnswerOperation } from '../answer-locally.js'
 import { firstScanId } from '../scan/scan-store.js'

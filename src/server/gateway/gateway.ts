@@ -12,8 +12,7 @@ import type { Admission } from '../../lookup/admission/admission.js'
 import { openLookup } from '../../lookup/open-lookup.js'
 import type { LookupSettings, LookupWatch } from '../../lookup/stack.js'
 import type { Client, ProviderAnswer } from '../../provider/client.js'
-import { addressFacts } from '../../provider/facts.js'
-import { operations, type OperationName } from '../../provider/operations.js'
+import { operations, type OperationName } from '../../domain/operations.js'
 import { findingOf } from '../../provider/transmit.js'
 import type { Emit } from '../../telemetry/event.js'
 import { failures, tooFast, refused, type Failure, type JsonObject, type OperationAnswer } from '../answer.js'
@@ -77,7 +76,14 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayDep
       const finding = await (isLasting(operation) ? lookup : lookupOnce)(question, askOf(priority))
       if (finding.status === 'known') {
         const { body = {}, isFeedMissing = false, at } = finding
-        return { ok: true, body: body as JsonObject, isKnown: true, isFeedMissing, at }
+        return {
+          ok: true,
+          body: { ...(body as JsonObject), status: 200 },
+          read: client.reader,
+          isKnown: true,
+          isFeedMissing,
+          at,
+        }
       }
       const isFeedMissing = finding.reason === 'feed_missing'
       const at = finding.at === undefined ? {} : { at: finding.at }
@@ -122,7 +128,7 @@ const createOperationSource = (
     const from = clock.now()
     const reply = await client.callNamed(operation, parameters)
     const ms = clock.now() - from
-    if (reply.status === 'answer' && isAboutQuestion(question, reply.body)) {
+    if (reply.status === 'answer' && isAboutQuestion(question, reply.body, client.reader)) {
       emit({ event: 'provider_answered', operation, ms })
       return reply
     }
@@ -142,7 +148,7 @@ const createOperationSource = (
     if (answer.status === 'refused') return answer.finding
     const now = clock.now()
     const at = answer.at ?? now
-    const facts = statesVerdict(question) ? addressFacts(answer.body, now) : noFacts
+    const facts = statesVerdict(question) ? client.reader.addressFacts(answer.body, now) : noFacts
     const known: Known = { status: 'known', facts, source: 'service', at, body: answer.body }
     return answer.isFeedMissing === true ? { ...known, isFeedMissing: true } : known
   }
@@ -184,12 +190,17 @@ const levelOf = (finding: Known, question: OperationQuestion, table: JudgementTa
 
 const askOf = (priority: Priority): Ask => ({ ...priority, evidence: 'field' })
 
-const unavailable = (message: string): Failure => ({ http: 503, status: 503, message })
+const unavailable = (message: string): Failure => ({ reason: 'unavailable', http: 503, status: 503, message })
 
 /** The caller's own key is good; it is the gateway's that the provider does not take. */
-const badGatewayKey: Failure = { http: 200, status: 401, message: 'invalid api key of the gateway at its provider' }
+const badGatewayKey: Failure = {
+  reason: 'bad_key',
+  http: 200,
+  status: 401,
+  message: 'invalid api key of the gateway at its provider',
+}
 
-const notFound: Failure = { http: 200, status: 404, message: 'not found' }
+const notFound: Failure = { reason: 'not_found', http: 200, status: 404, message: 'not found' }
 
 const byReason: { readonly [reason in Reason]?: Failure } = {
   bad_key: badGatewayKey,
@@ -205,7 +216,12 @@ const byReason: { readonly [reason in Reason]?: Failure } = {
   cooling_down: unavailable('the provider could not answer this lately and is left alone with it for a while'),
   timeout: unavailable('the provider took too long'),
   unavailable: unavailable('the provider is out of reach'),
-  bad_answer: { http: 502, status: 502, message: 'the provider gave an answer that makes no sense' },
+  bad_answer: {
+    reason: 'unavailable',
+    http: 502,
+    status: 502,
+    message: 'the provider gave an answer that makes no sense',
+  },
 }
 
 const maxRetryAfterS = 86_400
@@ -215,9 +231,11 @@ const passOn = ({ reason, retryAfterMs }: Unknown, said: CallFailure['said']): F
   const retryAfterS = retryAfterMs === undefined ? undefined : Math.min(Math.ceil(retryAfterMs / 1000), maxRetryAfterS)
   if (reason === 'throttled') return tooFast(retryAfterS ?? 1)
   const words = reason === 'bad_key' ? undefined : said
+  const own = byReason[reason] ?? unavailable('the provider was not asked')
+  // Its codes mean what ours do only where they are spelled so, so a code that is no HTTP status stays behind.
   const failure: Failure =
-    words === undefined
-      ? (byReason[reason] ?? unavailable('the provider was not asked'))
-      : { http: words.http, status: words.code === 200 ? 500 : words.code, message: words.message }
+    words === undefined || words.code < 100 || words.code > 599
+      ? own
+      : { reason, http: words.http, status: words.code === 200 ? 500 : words.code, message: words.message }
   return retryAfterS === undefined || failure.http < 400 ? failure : { ...failure, retryAfterS }
 }

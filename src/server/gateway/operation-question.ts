@@ -1,7 +1,7 @@
 // A question to the provider: one of its operations with parameters. The same operation with the same parameters is the same question.
 import type { QuestionType } from '../../lookup/question.js'
-import { isAboutAddress } from '../../provider/facts.js'
-import { isOperation, type OperationName } from '../../provider/operations.js'
+import type { AnswerReader } from '../../provider/answer-reader.js'
+import { isOperation, type OperationName } from '../../domain/operations.js'
 import type { Values } from '../parameters.js'
 
 export type OperationQuestion = {
@@ -39,5 +39,8 @@ export const operationQuestions: QuestionType<OperationQuestion> = {
 }
 
 /** An answer about another address than the one asked about is no answer. */
-export const isAboutQuestion = ({ parameters: { ip } }: OperationQuestion, body: unknown): boolean =>
-  ip === undefined || isAboutAddress(ip, body)
+export const isAboutQuestion = (
+  { parameters: { ip } }: OperationQuestion,
+  body: unknown,
+  { isAboutAddress }: Pick<AnswerReader, 'isAboutAddress'>,
+): boolean => ip === undefined || isAboutAddress(ip, body)

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { Election, Role } from '../../election/election.js'
 import type { Client, Reply } from '../../provider/client.js'
-import type { OperationName } from '../../provider/operations.js'
+import type { OperationName } from '../../domain/operations.js'
 import { failures, refused, type JsonObject, type OperationAnswer } from '../answer.js'
 
 type PassOnParts = {
@@ -69,9 +69,9 @@ const answerOf = (reply: Reply): OperationAnswer => {
   const { isFeedMissing = false, at } = reply
   const provenance = { isFeedMissing, ...(at !== undefined && { at }) }
   if (reply.status === 'answer') return { ok: true, body: reply.body as JsonObject, isKnown: true, ...provenance }
-  const { said, afterMs, detail } = reply.failure
+  const { reason, said, afterMs, detail } = reply.failure
   const failure = said
-    ? { http: said.http, status: said.code, message: said.message }
+    ? { reason, http: said.http, status: said.code, message: said.message }
     : { ...failures.unavailable, message: `the gateway that calls could not be asked: ${detail}` }
   const retryAfterS = failure.http >= 400 && afterMs !== undefined ? { retryAfterS: Math.ceil(afterMs / 1000) } : {}
   return { ok: false, failure: { ...failure, ...retryAfterS }, ...provenance }

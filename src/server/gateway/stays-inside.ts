@@ -6,7 +6,7 @@ import type { Indicator } from '../../domain/indicator.js'
 import { isInternalName } from '../../domain/internal-names.js'
 import { isInside } from '../../domain/special-ranges.js'
 import { createDecide } from '../../lookup/gate.js'
-import type { OperationName } from '../../provider/operations.js'
+import type { OperationName } from '../../domain/operations.js'
 import type { Values } from '../parameters.js'
 
 export type StaysInside = {

@@ -1,4 +1,5 @@
 // What bulk connections may hold: for one key, and for all of them.
+import { ownReader } from '../../support/own-reader.js'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -144,6 +145,7 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
   const server = Object.assign(createServer(), { answered: 0 })
   const types = Array.from({ length: 16 }, (_, nth) => ({ type: `category ${nth} `.padEnd(48, '.') }))
   const close = acceptBulk(server, {
+    reader: ownReader,
     nameOf: (key) => key,
     shares: createBulkShares((event) => note(event, reached), bounds),
     answer: (_, { ip }) => {

@@ -1,4 +1,6 @@
 // Questions at a gateway that does not call: answered by the one that does, and by the next one where that changes.
+import { ownReader } from '../../support/own-reader.js'
+import { bundledProfile } from '../../../src/app/open-profile.js'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -37,9 +39,7 @@ const clientOf = (baseUrl: string, isPassedOn: boolean) => {
     {
       baseUrl,
       apiKey: 'sample-key',
-      apiKeyHeader: 'x-api-key',
-      paths: 'given',
-      pathOverrides: {},
+      profile: bundledProfile(),
       concurrency: 4,
       allowHttp: false,
       connectTimeoutMs: 300_000,
@@ -60,6 +60,7 @@ const start = async (first: Role, { hangs = false } = {}) => {
   const state = { asked: 0, passed: 0, paid: [] as string[], askedSource: 0 }
   const server = createServer()
   const close = acceptBulk(server, {
+    reader: ownReader,
     nameOf: (key) => key,
     shares: createBulkShares(ignoreTelemetry),
     answer: (_, { ip }) => {

@@ -192,6 +192,26 @@ describe('check --online', () => {
     expect(stdout + stderr).not.toContain(testKey)
     expect(code).toBe(0)
   })
+  it('says what of an answer is recognised, and asks once more only if told to', async () => {
+    service.script = ({ path }) =>
+      path.endsWith('/me')
+        ? fixture('user-me')
+        : { status: 200, ip: '198.51.100.60', is_malicious: false, verdict_of_ai: 'fine', ids: { count: 0, data: [] } }
+    service.asked.length = 0
+    const { code, stdout } = await run(['check', '--online', '--ask', '198.51.100.60'])
+    expect(service.asked.map(({ path }) => path)).toEqual(['/v1/user/me', '/v1/ip/malicious-info'])
+    expect(stdout).toMatch(/The answer of user\/me:\n {2}recognised: plan, quota, .*\n {2}missing: .*\n {2}members/)
+    expect(stdout).toContain(
+      'The answer of ip/malicious-info:\n  recognised: subject, is_malicious, idsHits\n  missing: can_remote_access,',
+    )
+    expect(stdout).toContain('  members that nobody reads: verdict_of_ai\n')
+    expect(stdout).not.toContain('fine\n  ')
+    expect(code).toBe(0)
+  })
+  it('takes --ask with --online alone, and with an address or a name', async () => {
+    expect((await run(['check', '--ask', '198.51.100.60'])).stderr).toContain('--ask needs --online')
+    expect((await run(['check', '--online', '--ask', 'not a name'])).stderr).toContain('needs an address or a name')
+  })
   it.each<[string, object, string]>([
     ['bad_key', { status: 401, message: 'Invalid API Key' }, 'does not know this key'],
     ['no_credit', { status: 403, message: 'limit exceeded' }, 'no credit left'],

@@ -36,16 +36,26 @@ describe('load', () => {
     const loaded = load({
       env: {
         THREATWEAVE_GATE_OWN_RANGES: '198.51.100.0/24, 2001:db8::/32',
-        THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{ ip/data: /v2/ip/data }',
+        THREATWEAVE_KAFKA_SASL_EXTENSIONS: '{ logicalCluster: lkc-1 }',
       },
       readFile,
     })
     expect(loaded).toMatchObject({
       config: {
         gate: { ownRanges: ['198.51.100.0/24', '2001:db8::/32'] },
-        intel: { service: { pathOverrides: { 'ip/data': '/v2/ip/data' } } },
+        kafka: { sasl: { extensions: { logicalCluster: 'lkc-1' } } },
       },
     })
+  })
+
+  it.each([
+    ['the file', { file: { name: 'a.yaml', text: 'intel: { service: { apiKeyHeader: x } }' }, env: {} }],
+    ['the environment', { env: { THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x' } }],
+  ])('says what to write for a setting that is gone, of %s', (_, given) => {
+    const loaded = load({ ...given, readFile })
+    expect('problems' in loaded && loaded.problems.map(({ message }) => message)).toEqual([
+      'is gone; write `key: { header: NAME }` in the file of intel.service.profile',
+    ])
   })
 
   it('names every problem at once, with its setting and the line it stands on', () => {

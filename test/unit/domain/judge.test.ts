@@ -82,7 +82,6 @@ const addresses: readonly [title: string, facts: Partial<Facts>, role: Role, lev
         is_mobile: true,
         can_remote_access: true,
       },
-      vulnerabilities: 4,
     },
     'source',
     'clean',

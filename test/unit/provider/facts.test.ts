@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest'
 import type { Facts } from '../../../src/domain/finding.js'
 import { judge } from '../../../src/domain/judge.js'
 import { shippedTable } from '../../../src/domain/judgement-table.js'
-import { addressFacts, joinFacts } from '../../../src/provider/facts.js'
-import { hostOf, reportFacts, reportsFacts, reportSubjects } from '../../../src/provider/report-facts.js'
+import { joinFacts } from '../../../src/provider/facts.js'
+import { ownReader } from '../../support/own-reader.js'
 import { fixture } from '../../support/service-fixtures.js'
 
+const { addressFacts, reportFacts, reportsFacts, reportSubjects } = ownReader
 const now = Date.UTC(2024, 4, 10)
+const hostOf = (value: unknown) => reportSubjects({ data: { main_domain_info: { main_domain: value } } })[0]
 const words = (
   facts: Facts,
   type: 'ip' | 'domain',
@@ -70,8 +72,6 @@ describe('the example answer about an address', () => {
       scanningRecords: 1,
       idsHits: 1,
       idsLatest: Date.UTC(2024, 0, 3),
-      vulnerabilities: 1,
-      openPorts: 1,
     })
   })
 })
@@ -163,7 +163,6 @@ describe('tolerance', () => {
       { ip_category: { data: [{ type: '' }, { type: 'N/A' }, { type: 'Unknown' }] } },
       {},
     ],
-    ['open_port for current_opened_port', { open_port: { count: 2, data: [] } }, { openPorts: 2 }],
     ['a malicious name server', { reason: { is_malicious_ip: true } }, { flags: { is_malicious: true } }],
     ['no good news from a name server’s reasons', { reason: { is_malicious_ip: false } }, {}],
     [

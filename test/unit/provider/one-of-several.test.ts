@@ -1,3 +1,4 @@
+import { bundledProfile } from '../../../src/app/open-profile.js'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -49,9 +50,7 @@ const open = (...urls: readonly [string, ...string[]]) => {
       {
         baseUrl,
         apiKey: 'sample-key',
-        apiKeyHeader: 'x-api-key',
-        paths: 'given',
-        pathOverrides: {},
+        profile: bundledProfile(),
         concurrency: 2,
         allowHttp: false,
         connectTimeoutMs: 300_000,

@@ -1,5 +1,5 @@
 // Within a version nothing that others rely on disappears from schemas/ or changes; docs/policy.md says how the released copy is renewed.
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
@@ -13,6 +13,7 @@ const directions: Readonly<Record<string, Direction>> = {
   'dead-letter': 'written',
   format: 'read',
   judgement: 'read',
+  profile: 'read',
   'replay-summary': 'written',
   source: 'read',
   verdict: 'written',
@@ -22,8 +23,9 @@ const directions: Readonly<Record<string, Direction>> = {
 const line = /^0\.\d+|^\d+/.exec(packageJson.version)![0]
 const releasedFolder = resolve(import.meta.dirname, 'released', line)
 const currentFolder = resolve(import.meta.dirname, '../../../schemas')
+/** Nothing before a version of the line is tagged. */
 const namesIn = (folder: string): readonly string[] =>
-  readdirSync(folder).map((file) => file.replace('.schema.json', ''))
+  (existsSync(folder) ? readdirSync(folder) : []).map((file) => file.replace('.schema.json', ''))
 const read = (folder: string, name: string): Schema =>
   JSON.parse(readFileSync(resolve(folder, `${name}.schema.json`), 'utf8')) as Schema
 
@@ -52,8 +54,8 @@ const lossesOf = (schema: Schema): readonly { readonly lost: string; readonly wi
 }
 
 describe('schemas/', () => {
-  it('is known of every released schema whether we write what it describes, or read it', () => {
-    expect(Object.keys(directions)).toEqual(namesIn(releasedFolder))
+  it('is known of every schema whether we write what it describes, or read it', () => {
+    expect(Object.keys(directions)).toEqual(namesIn(currentFolder))
   })
 
   it.each(Object.entries(directions))('would break by the loss of any member of %s', (name, direction) => {
@@ -68,7 +70,10 @@ describe('schemas/', () => {
     expect(namesIn(currentFolder)).toEqual(expect.arrayContaining([...namesIn(releasedFolder)]))
   })
 
-  it.each(namesIn(releasedFolder))(`breaks nothing that ${line} promises: %s`, (name) => {
-    expect(breaksOf(directions[name]!, read(releasedFolder, name), read(currentFolder, name))).toEqual([])
+  it(`breaks nothing that ${line} promises`, () => {
+    const broken = namesIn(releasedFolder).flatMap((name) =>
+      breaksOf(directions[name]!, read(releasedFolder, name), read(currentFolder, name)),
+    )
+    expect(broken).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readFormatFiles } from '../../../src/config/format-files.js'
 import { judgementSchema } from '../../../src/config/judgement-file.js'
 import { configSchema } from '../../../src/config/schema.js'
+import { profileSchema } from '../../../src/config/profile-file.js'
 import { sourceSchema } from '../../../src/config/source-file.js'
 import { statuses, contentKinds } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
@@ -116,6 +117,14 @@ describe('schemas/source.schema.json', () => {
   it('is the file of a source as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
     await expect(`${JSON.stringify(sourceSchema, null, 2)}\n`).toMatchFileSnapshot(
       '../../../schemas/source.schema.json',
+    )
+  })
+})
+
+describe('schemas/profile.schema.json', () => {
+  it('is the profile of a service as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
+    await expect(`${JSON.stringify(profileSchema, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../schemas/profile.schema.json',
     )
   })
 })

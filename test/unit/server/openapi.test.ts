@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { operationNames } from '../../../src/provider/operations.js'
+import { operationNames } from '../../../src/domain/operations.js'
 import { ask, startSampleService } from '../../support/lookup-service.js'
 
 describe('GET /openapi.json', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationNames, type OperationName } from '../../../src/provider/operations.js'
+import { operationNames, type OperationName } from '../../../src/domain/operations.js'
 import { startServer, type LookupServer } from '../../../src/server/start-server.js'
 import { ask, serveOutside, serveSettings, type AskOptions } from '../../support/lookup-service.js'
 

@@ -1,16 +1,16 @@
 // Sources behind a gateway: everyone asks it over the bulk connection, and it asks each source once for all of them.
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { openServer, type OpenServer } from '../../../src/app/open-server.js'
-import { load } from '../../../src/config/load.js'
-import type { Finding } from '../../../src/domain/finding.js'
-import { judgeCounting } from '../../../src/domain/judge.js'
-import { shippedTable } from '../../../src/domain/judgement-table.js'
-import { address, startAsker } from '../../support/askers.js'
-import { newFolder, sampleKey } from '../../support/lookup-service.js'
-import { startListServer, type ListServer } from '../../support/list-server.js'
-import { outbound } from '../../support/lookup.js'
-import { sourceAt } from '../../support/source-server.js'
+import { openServer, type OpenServer } from '../../../../src/app/open-server.js'
+import { load } from '../../../../src/config/load.js'
+import type { Finding } from '../../../../src/domain/finding.js'
+import { judgeCounting } from '../../../../src/domain/judge.js'
+import { shippedTable } from '../../../../src/domain/judgement-table.js'
+import { address, startAsker } from '../../../support/askers.js'
+import { newFolder, sampleKey } from '../../../support/lookup-service.js'
+import { startListServer, type ListServer } from '../../../support/list-server.js'
+import { outbound } from '../../../support/lookup.js'
+import { sourceAt } from '../../../support/source-server.js'
 
 /** Accuses every address whose last digit is odd. */
 const startSource = (): Promise<ListServer> =>

@@ -1,14 +1,14 @@
 // Asks a source about one indicator over HTTP: the facts that its answer gives, or why there are none.
-import { parseBody } from '../provider/parse-body.js'
-import { connect, type ConnectDependencies } from '../provider/connect.js'
-import { badAnswer, givenUp, notTheirs, type CallFailure } from '../provider/classify.js'
-import { exchange, unsent, type ExchangeLimits } from '../provider/exchange.js'
-import { createRedact } from '../provider/redact.js'
+import { parseBody } from './parse-body.js'
+import { connect, type ConnectDependencies } from './connect.js'
+import { badAnswer, givenUp, notTheirs, type CallFailure } from './classify.js'
+import { exchange, unsent, type ExchangeLimits } from './exchange.js'
+import { createRedact } from './redact.js'
 import type { AnyObject } from '../base/json-object.js'
 import type { Facts } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { urlFor, type SourceDescription, type StatusMeaning } from '../domain/source-description.js'
-import { readAnswer } from './read-answer.js'
+import { readAnswer } from './read-source-answer.js'
 
 type SourceReply =
   { readonly status: 'answer'; readonly facts: Facts } | { readonly status: 'failure'; readonly failure: CallFailure }

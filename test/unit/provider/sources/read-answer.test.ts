@@ -1,8 +1,8 @@
 // What a source says becomes at most one listing; what is not as described is refused, and never a verdict.
 import { describe, expect, it } from 'vitest'
-import type { SourceDescription } from '../../../src/domain/source-description.js'
-import { readAnswer } from '../../../src/sources/read-answer.js'
-import { newYear } from '../../support/clock.js'
+import type { SourceDescription } from '../../../../src/domain/source-description.js'
+import { readAnswer } from '../../../../src/provider/read-source-answer.js'
+import { newYear } from '../../../support/clock.js'
 
 const source: SourceDescription = {
   id: 'mine',

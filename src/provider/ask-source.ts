@@ -2,8 +2,8 @@
 import type { Finding, Known } from '../domain/finding.js'
 import type { Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
-import { findingOf } from '../provider/transmit.js'
-import { isGivenUp } from '../provider/classify.js'
+import { findingOf } from './transmit.js'
+import { isGivenUp } from './classify.js'
 import type { Emit } from '../telemetry/event.js'
 import type { SourceClient } from './source-client.js'
 

@@ -6,12 +6,10 @@ import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import type { AnyObject } from '../base/json-object.js'
-import { isObject } from '../base/json-object.js'
+import { parsePath, valuesAt } from './answer-path.js'
 import { ownText } from '../base/bounded-cache.js'
 import type { DescriptiveFlag, SourceDescription, SourceRow } from '../domain/source-description.js'
 
-/** Entries of lists that are looked at, in all lists of a path together. */
-const maxValues = 1_000
 const maxCategories = 8
 const maxEvidence = 80
 
@@ -33,7 +31,7 @@ export const readAnswer = (
 }
 
 const factsOf = (source: SourceDescription, indicator: Indicator, answer: AnyObject, now: number): Facts => {
-  if (source.subject !== undefined && !isAbout(indicator, valuesAt(answer, source.subject)))
+  if (source.subject !== undefined && !isAbout(indicator, valuesIn(answer, source.subject)))
     throw new Unfit(`the answer is not about what was asked: ${source.subject}`)
   if (!source.rows.some(({ path }) => isThere(answer, path)))
     throw new Unfit('the answer has nothing of what the rows look for')
@@ -59,30 +57,18 @@ const factsOf = (source: SourceDescription, indicator: Indicator, answer: AnyObj
   return { ...facts, listings: [listing] }
 }
 
-/** Own members only; a list stands for its entries behind `[]`. What is null is absent. */
-const valuesAt = (answer: AnyObject, path: string): readonly unknown[] => {
-  let values: readonly unknown[] = [answer]
-  for (const part of path.split('.')) {
-    const isEach = part.endsWith('[]')
-    const name = isEach ? part.slice(0, -2) : part
-    const next: unknown[] = []
-    for (const value of values) {
-      if (!isObject(value)) throw new Unfit(`${path}: there is no object where ${name} should be`)
-      if (!Object.hasOwn(value, name) || value[name] === null) continue
-      const member = value[name]
-      if (!isEach) next.push(member)
-      else if (Array.isArray(member)) next.push(...(member as unknown[]).slice(0, maxValues - next.length))
-      else throw new Unfit(`${path}: ${name} is not a list`)
-    }
-    values = next
-  }
-  return values
-}
+/** What is null is absent; what has another shape than described makes the whole answer unfit. */
+const valuesIn = (answer: AnyObject, path: string): readonly unknown[] =>
+  valuesAt(answer, parsePath(path), (name, wanted) => {
+    throw new Unfit(
+      wanted === 'list' ? `${path}: ${name} is not a list` : `${path}: there is no object where ${name} should be`,
+    )
+  })
 
 /** An empty list is there, though it has no entries. */
 const isThere = (answer: AnyObject, path: string): boolean => {
   const list = path.indexOf('[]')
-  return valuesAt(answer, list < 0 ? path : path.slice(0, list)).length > 0
+  return valuesIn(answer, list < 0 ? path : path.slice(0, list)).length > 0
 }
 
 const isAbout = ({ type, value }: Indicator, named: readonly unknown[]): boolean => {
@@ -95,7 +81,7 @@ const isAbout = ({ type, value }: Indicator, named: readonly unknown[]): boolean
 const evidenceFor = (row: SourceRow, answer: AnyObject): string | undefined => {
   const { path, equals, atLeast, count } = row
   const name = (path.split('.').at(-1) ?? path).replace('[]', '')
-  for (const value of valuesAt(answer, path)) {
+  for (const value of valuesIn(answer, path)) {
     if (count !== undefined) {
       if (!Array.isArray(value)) throw new Unfit(`${path} is not a list`)
       if (value.length >= count) return `${name} ${value.length}`
@@ -120,7 +106,7 @@ const flagsOf = ({ flags }: SourceDescription, answer: AnyObject): { [flag in De
     if (where === undefined) continue
     const path = typeof where === 'string' ? where : where.path
     const wanted = typeof where === 'string' ? true : where.equals
-    const values = valuesAt(answer, path)
+    const values = valuesIn(answer, path)
     for (const value of values)
       if (typeof value !== typeof wanted) throw new Unfit(`${path} is not ${kindOf[typeof wanted] ?? 'as described'}`)
     if (values.length > 0) stated[flag] = values.includes(wanted)
@@ -131,7 +117,7 @@ const flagsOf = ({ flags }: SourceDescription, answer: AnyObject): { [flag in De
 const categoriesOf = ({ categories }: SourceDescription, answer: AnyObject): readonly string[] => {
   if (!categories) return []
   const found = new Set<string>()
-  for (const value of valuesAt(answer, categories.path)) {
+  for (const value of valuesIn(answer, categories.path)) {
     if (typeof value !== 'string' && typeof value !== 'number')
       throw new Unfit(`${categories.path} is neither text nor a number`)
     const name = String(value)
@@ -144,7 +130,7 @@ const categoriesOf = ({ categories }: SourceDescription, answer: AnyObject): rea
 const sinceOf = ({ since }: SourceDescription, answer: AnyObject, now: number): number | undefined => {
   if (since === undefined) return undefined
   let newest: number | undefined
-  for (const value of valuesAt(answer, since)) {
+  for (const value of valuesIn(answer, since)) {
     if (typeof value !== 'string' && typeof value !== 'number') throw new Unfit(`${since} is not a time`)
     const time = parseTimestamp(value)
     if (time !== undefined && time <= now && time > (newest ?? -Infinity)) newest = time

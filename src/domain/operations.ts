@@ -1,4 +1,4 @@
-// The eighteen operations of the provider in one table: name, method, path, parameters, envelope.
+// The eighteen operations of a lookup service: name, parameters, and how our own service spells them. How a provider spells them is its profile.
 
 type ParameterKind = 'text' | 'whole' | 'boolean' | 'id'
 export type Parameter = {
@@ -164,18 +164,6 @@ export const operations = {
 export type OperationName = keyof typeof operations
 export const operationNames = Object.keys(operations) as readonly OperationName[]
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
-
-/** The given paths, or the spelling of four of them that most public clients use. */
-export const pathProfiles: Readonly<Record<'given' | 'feature', { readonly [name in OperationName]?: string }>> = {
-  given: {},
-  feature: {
-    'ip/malicious-info': '/v1/feature/ip/malicious-info',
-    'ip/privacy-threat': '/v1/feature/ip/privacy-threat',
-    'ip/is_safe_dns_server': '/v1/feature/ip/is_safe_dns_server',
-    'ip/suspicious_info': '/v1/feature/ip/suspicious-info',
-  },
-}
-export type PathProfile = keyof typeof pathProfiles
 
 type Value<Kind extends ParameterKind> = Kind extends 'text'
   ? string

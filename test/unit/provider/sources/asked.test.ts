@@ -3,22 +3,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openReader } from '../../../src/app/open-app.js'
-import { openIndicatorLookup, type IndicatorLookup } from '../../../src/app/open-indicator-lookup.js'
-import { load } from '../../../src/config/load.js'
-import { readSourceFile } from '../../../src/config/source-file.js'
-import { parseAddress } from '../../../src/domain/address.js'
-import type { Finding } from '../../../src/domain/finding.js'
-import type { Indicator } from '../../../src/domain/indicator.js'
-import { judgeCounting } from '../../../src/domain/judge.js'
-import { shippedTable } from '../../../src/domain/judgement-table.js'
-import { kindOf, type Reason } from '../../../src/domain/reason.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { root } from '../../support/cli.js'
-import { limitsWith, type LimitChanges } from '../../support/limits.js'
-import { startListServer, type ListServer } from '../../support/list-server.js'
-import { ask } from '../../support/lookup.js'
-import { sourceAt, sourceKey } from '../../support/source-server.js'
+import { openReader } from '../../../../src/app/open-app.js'
+import { openIndicatorLookup, type IndicatorLookup } from '../../../../src/app/open-indicator-lookup.js'
+import { load } from '../../../../src/config/load.js'
+import { readSourceFile } from '../../../../src/config/source-file.js'
+import { parseAddress } from '../../../../src/domain/address.js'
+import type { Finding } from '../../../../src/domain/finding.js'
+import type { Indicator } from '../../../../src/domain/indicator.js'
+import { judgeCounting } from '../../../../src/domain/judge.js'
+import { shippedTable } from '../../../../src/domain/judgement-table.js'
+import { kindOf, type Reason } from '../../../../src/domain/reason.js'
+import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
+import { root } from '../../../support/cli.js'
+import { limitsWith, type LimitChanges } from '../../../support/limits.js'
+import { startListServer, type ListServer } from '../../../support/list-server.js'
+import { ask } from '../../../support/lookup.js'
+import { sourceAt, sourceKey } from '../../../support/source-server.js'
 
 const quick: LimitChanges = { retry: { times: 0 } }
 
@@ -57,7 +57,9 @@ const indicatorOf = (asked: string): Indicator =>
 const judged = (finding: Finding, about: Indicator) =>
   judgeCounting(finding, { ...about, role: 'source' }, shippedTable, Date.now())
 
-const files = readdirSync(join(root, 'sources')).map((name) => `sources/${name}`)
+const files = readdirSync(join(root, 'sources'))
+  .filter((name) => name !== 'lookup-service.yaml')
+  .map((name) => `sources/${name}`)
 const cases = files.flatMap((file) => {
   const read = readSourceFile({ name: file, text: readFileSync(join(root, file), 'utf8') })
   if (!('source' in read)) throw new Error(`${file} is unreadable`)

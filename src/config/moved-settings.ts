@@ -1,0 +1,14 @@
+// Settings of former configurations, and what has taken their place.
+
+/** By the whole path. */
+const moved: Readonly<Record<string, string>> = {
+  'intel.service.apiKeyHeader': '`key: { header: NAME }` in the file of intel.service.profile',
+  'intel.service.paths': '`operations: { ip/malicious-info: { path: … } }` in the file of intel.service.profile',
+  'intel.service.pathOverrides': '`operations: { NAME: { path: … } }` in the file of intel.service.profile',
+}
+
+export const movedSettings: readonly (readonly string[])[] = Object.keys(moved).map((path) => path.split('.'))
+
+/** The end of a sentence that begins with the setting's name; undefined where it is none of these. */
+export const movedTo = (setting: string): string | undefined =>
+  Object.hasOwn(moved, setting) ? `is gone; write ${moved[setting] ?? ''}` : undefined
