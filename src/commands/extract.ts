@@ -43,7 +43,7 @@ Example:
         let out = ''
         const all = lines.flatMap(({ bytes, origin }) => eventsInRecord(bytes).map((event) => ({ event, origin })))
         for (const { event, origin } of all) {
-          const { action, sightings, truncated } = find(decode(event))
+          const { action, sightings, truncated, flow } = find(decode(event))
           const indicators = sightings.map((sighting) => {
             const decision = decide(sighting)
             const { type, value, field, role } = sighting
@@ -51,7 +51,8 @@ Example:
               ? { type, value, field, role, decision: decision.decision }
               : { type, value, field, role, decision: decision.decision, reason: decision.reason }
           })
-          const direction = directionOf(sightings.map((one) => ({ role: one.role, side: sideOf(one, gate.ownRanges) })))
+          const sides = sightings.map((one) => ({ role: one.role, side: sideOf(one, gate.ownRanges) }))
+          const direction = directionOf(sides, flow)
           out += isTable
             ? rowsOf(placeOf(origin, args.positionals.length > 1), action, direction, indicators)
             : `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`

@@ -21,6 +21,18 @@ export type Action = (typeof actions)[number]
 export const directions = ['inbound', 'outbound', 'internal', 'external', 'unknown'] as const
 export type Direction = (typeof directions)[number]
 
+/** Of the own network, or of the rest of the world. */
+export type Side = 'inside' | 'outside'
+
+/** What an event says of its connection besides the addresses. */
+export type Flow = {
+  /** It is the answer: the destination began the connection. */
+  readonly isReply: boolean
+  /** The side of an end whose address is public, by the role of an interface, a zone or a sensor. */
+  readonly sourceSide: Side | undefined
+  readonly destinationSide: Side | undefined
+}
+
 /** `field`: a field or position that is known to hold indicators, or a URL or mail address; `text`: free text only. */
 export type Evidence = 'field' | 'text'
 
@@ -72,6 +84,7 @@ export type Extraction = {
   /** 0 if unknown. */
   readonly sourcePort?: number
   readonly destinationPort?: number
+  readonly flow?: Flow | undefined
   /** Where somebody asks for them. */
   readonly noted?: Noted | undefined
 }

@@ -115,7 +115,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
   }
 
   return (
-    extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format'>,
+    extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format' | 'flow'>,
     rows: readonly Judged[],
     reading: ContentKind,
     origin: string,
@@ -125,7 +125,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, extraction)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
-    const direction = directionOf(indicators)
+    const direction = directionOf(indicators, extraction.flow)
     const about = { status, direction, action, truncated, unread, reading, format: formatOf(extraction) }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || unread === 'no_schema' || indicators.some(isPending)

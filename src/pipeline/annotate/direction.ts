@@ -1,10 +1,8 @@
 // The direction of an event, by private and own address ranges.
 import { readAddress } from '../../domain/address.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import type { Direction, Role, Sighting } from '../../domain/sighting.js'
+import type { Direction, Flow, Role, Side, Sighting } from '../../domain/sighting.js'
 import { isInside } from '../../domain/special-ranges.js'
-
-type Side = 'inside' | 'outside'
 
 /** An indicator's role and, for addresses, its side of the network. */
 export type Sided = { readonly role: Role; readonly side: Side | undefined }
@@ -25,12 +23,21 @@ const directions: Readonly<Record<Side, Readonly<Record<Side, Direction>>>> = {
   outside: { inside: 'inbound', outside: 'external' },
 }
 
-/** Uses the first address in each of the two roles. */
-export const directionOf = (indicators: readonly Sided[]): Direction => {
+/**
+ * Which way the connection began: by the first address in each of the two roles. Between two public addresses the event's own word for one end counts;
+ * two public ends are never internal, so that no accused address passes for one of ours.
+ */
+export const directionOf = (indicators: readonly Sided[], flow?: Flow): Direction => {
   let from: Side | undefined
   let to: Side | undefined
   for (const { role, side } of indicators)
     if (role === 'source') from ??= side
     else if (role === 'destination') to ??= side
-  return from === undefined || to === undefined ? 'unknown' : directions[from][to]
+  if (from === undefined || to === undefined) return 'unknown'
+  if (flow === undefined) return directions[from][to]
+  if (from === 'outside' && to === 'outside' && flow.sourceSide !== flow.destinationSide) {
+    from = flow.sourceSide ?? from
+    to = flow.destinationSide ?? to
+  }
+  return flow.isReply ? directions[to][from] : directions[from][to]
 }

@@ -9,7 +9,8 @@ export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
    url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
-   event.reason message network.transport network.direction rule.name`,
+   event.reason message network.transport network.direction rule.name destination.bytes icmp.type
+   observer.ingress.zone observer.egress.zone zeek.connection.state zeek.connection.local_orig zeek.connection.local_resp`,
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))
 
@@ -30,6 +31,8 @@ const hostsIn = (text: string): readonly Token[] => {
 /** A host that only its own network knows: `inside:mail/25`. */
 const ownHost = /(?:^|[:@])([\w-]+(?:\.[\w-]+)*)\/(\d{1,5})(?!\d)/
 const longestEndpoint = 600
+/** `outside:192.0.2.1/443`. */
+const interfaceName = /^([A-Za-z]{3,10})[:/]/
 
 /** Tells whether a text can be what it is called; behind a name, `?` says that a dash may stand for nothing. */
 export const fitOf = (name: string): ((text: string) => boolean) => {
@@ -49,13 +52,15 @@ const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
 /** A piece of a line under the name that a format gave it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
   if (text === '' || text === '-') return
-  const { holds, role, says } = reader.fieldOf(name)
+  const { holds, role, says, flow } = reader.fieldOf(name)
   if (name.includes('.')) reader.note?.(name, text)
   const [host, translated] = endpointNames.has(name) ? hostsIn(text) : []
   if (host === undefined) {
-    readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, rule })
+    readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, flow, rule })
     return
   }
+  const [, zone] = interfaceName.exec(text) ?? []
+  if (zone !== undefined) reader.flow.see(role === 'source' ? 'sourceZone' : 'destinationZone', name, zone, false)
   reader.findings.add(host.type, host.value, field, role, 'field', rule)
   reader.findings.addPort(role, host.port ?? 0)
   if (translated) reader.findings.add('ip', translated.value, field, 'translated', 'field', rule)

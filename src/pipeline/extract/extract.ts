@@ -5,6 +5,7 @@ import { createActionFinder } from './action.js'
 import { settleBeside } from './beside.js'
 import { createFieldOf } from './field.js'
 import { createFindings } from './findings.js'
+import { createFlowFinder } from './flow.js'
 import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
 import { createReadLine } from './line.js'
 import { createNotes } from './noted.js'
@@ -39,9 +40,11 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
+  const flow = createFlowFinder()
   const reader: Reader = {
     findings,
     action,
+    flow,
     fieldOf,
     later: [],
     forged: 0,
@@ -63,6 +66,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     notes?.begin()
     findings.reset()
     action.reset()
+    flow.reset()
     reader.later.length = 0
     reader.forged = 0
     paths.begin()
@@ -71,7 +75,10 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     settleBeside(findings, action.isLocalFirst(), event)
     readLaterText(reader)
     findings.joinPath()
-    const found = action.result()
+    const said = action.result()
+    const found = said.action === 'unknown' ? flow.action() : said
+    const sourcePort = findings.portOf('source')
+    const destinationPort = findings.portOf('destination')
     return {
       action: found.action,
       sightings: findings.list(),
@@ -80,8 +87,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       forged: reader.forged,
       actionRule: found.rule,
       actionSaw: found.saw,
-      sourcePort: findings.portOf('source'),
-      destinationPort: findings.portOf('destination'),
+      sourcePort,
+      destinationPort,
+      flow: flow.result(sourcePort, destinationPort, found.action === 'blocked'),
       noted: notes?.result(),
     }
   }

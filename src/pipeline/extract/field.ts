@@ -14,10 +14,13 @@ import {
   roleWords,
   userWords,
 } from './field-words.js'
+import { flowFieldOf, type FlowField } from './flow-fields.js'
 import { endpointName } from './languages.js'
 
 export type Field = FieldMeaning & {
   readonly says: ActionField | undefined
+  /** What it says of the flow. */
+  readonly flow: FlowField | undefined
   /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
   readonly rule: string
 }
@@ -33,12 +36,18 @@ export const createFieldOf = (): FieldOf => {
   return (path, isHurried = false) => {
     const known = cached.get(path)
     if (known !== undefined) return known
-    if (path.length > longestPath) return { ...unknownName, says: undefined }
+    if (path.length > longestPath) return { ...unknownName, says: undefined, flow: undefined }
     const segments = path.split('.', 32)
     const says = actionFieldOf(segments)
     const meaning = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
     const isKnownToSay = says !== undefined && meaning === unknownName
-    const made = { ...meaning, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
+    const flow = flowFieldOf(segments)
+    const made = {
+      ...meaning,
+      says,
+      flow,
+      rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule,
+    }
     if (!isHurried) cached.set(ownText(path), made)
     return made
   }

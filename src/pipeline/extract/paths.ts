@@ -34,18 +34,19 @@ const maxKeyLength = 200
 /** Past this many new keys in one event the rest are known by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
-const nothing: Field = { holds: 'none', role: 'other', says: undefined, rule: 'field' }
+const nothing: Field = { holds: 'none', role: 'other', says: undefined, flow: undefined, rule: 'field' }
 
 const pathOf = (
   path: string,
   key: string,
   spelling: string,
-  { holds, role, says, rule }: Field,
+  { holds, role, says, flow, rule }: Field,
   isAnnotationName: boolean,
 ): Path => ({
   holds,
   role,
   says,
+  flow,
   rule,
   path,
   spelling,
@@ -67,7 +68,7 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
   let count = 0
   let newInEvent = 0
   return {
-    root: pathOf('', '', '', { holds: 'text', role: 'other', says: undefined, rule: 'field' }, false),
+    root: pathOf('', '', '', { holds: 'text', role: 'other', says: undefined, flow: undefined, rule: 'field' }, false),
     begin: () => {
       newInEvent = 0
     },

@@ -2,6 +2,7 @@
 import type { ActionFinder } from './action.js'
 import type { Field, FieldOf } from './field.js'
 import type { Port, ActionField } from './action-fields.js'
+import type { FlowFinder } from './flow.js'
 import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
 import { rolesInText } from './text-rules.js'
@@ -12,6 +13,7 @@ import { readAddress, readHost, readMail, readUrl } from './value.js'
 export type Reader = {
   readonly findings: Findings
   readonly action: ActionFinder
+  readonly flow: FlowFinder
   readonly fieldOf: FieldOf
   /** Reads text as an event of its own; `level` counts how deep events are inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
@@ -114,6 +116,7 @@ export const readPair = (
 
 /** The same without a name of its own. */
 export const readField = (reader: Reader, key: string, value: string, level: number, field: Field): void => {
+  if (field.flow !== undefined) reader.flow.see(field.flow, key, value, false)
   if (isPort(field.says)) readPort(reader, field, value)
   else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
   if (value.length < 2) return

@@ -12,6 +12,7 @@ import {
   type Passed,
 } from '../json-grammar.js'
 import { longestSaying } from './action-words.js'
+import { longestFlowWord } from './flow.js'
 import { createKnownTexts } from './known-texts.js'
 import { unread, type Path, type Paths } from './paths.js'
 import { readPort, readValue, type Reader } from './reader.js'
@@ -113,6 +114,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
     const end = endOfScalar(bytes, at)
     if (end === failed || at >= searched) return end
+    if (path.flow !== undefined) reader.flow.see(path.flow, path.name, bytes.toString('latin1', at, end), false)
     if (path.says === 'id' && byte < 0x3a)
       reader.action.see(path.says, path.name, bytes.toString('latin1', at, end), path.rule)
     else if (path.isPort && byte < 0x3a) readPort(reader, path, bytes.toString('latin1', at, end))
@@ -127,6 +129,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const length = end - from
     const tells =
       says !== undefined && length <= ((marks & escaped) === 0 ? 1 : 6) * longestSaying && reader.action.wants(says)
+    if (path.flow !== undefined && length <= longestFlowWord && (marks & (escaped | wide)) === 0)
+      reader.flow.see(path.flow, path.name, knownText(bytes, from, end)?.text ?? stringAt(bytes, from, end), true)
     const matters = holds !== 'none' && length >= 3 && ((marks & dotted) !== 0 || !path.isDotted)
     if (!matters && !tells) return
     const known = (marks & (escaped | wide)) === 0 ? knownText(bytes, from, end) : undefined

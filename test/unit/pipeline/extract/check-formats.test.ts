@@ -29,11 +29,11 @@ const variants = bundled.documents.flatMap(({ value }) => {
   }))
 })
 
-/** What is found in a line: the action, the ports, and each value with its role. */
+/** What is found in a line: the action, the flow, the ports, and each value with its role. */
 const readWith = (specs: readonly FormatSpec[], line: string) => {
   const found = createExtract({ ...settings, formats: specs })(decode(Buffer.from(line), settings))
-  const { action, sourcePort, destinationPort, sightings } = found
-  return { action, sourcePort, destinationPort, values: sightings.map(({ value, role }) => [role, value]) }
+  const { action, flow, sourcePort, destinationPort, sightings } = found
+  return { action, flow, sourcePort, destinationPort, values: sightings.map(({ value, role }) => [role, value]) }
 }
 
 describe('texts that a format names', () => {

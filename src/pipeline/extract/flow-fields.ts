@@ -1,0 +1,49 @@
+// Says from a field's name what its value says of the flow: its state, what came back, which side of the network an end is on.
+import { compact, table } from './characters.js'
+
+/**
+ * connection: Zeek's conn_state.  state: Suricata's state of a flow.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  handshake: the time
+ * a TCP handshake took.  flags, replyFlags: the TCP flags of a flow, and those of its other direction.  icmpType: the type of an ICMP message.
+ * sourceLocal, destinationLocal: yes or no.  sourceZone, destinationZone: the role of an interface, or a security zone.
+ */
+export type FlowField =
+  | 'connection'
+  | 'state'
+  | 'replied'
+  | 'leg'
+  | 'handshake'
+  | 'protocol'
+  | 'flags'
+  | 'replyFlags'
+  | 'icmpType'
+  | 'sourceLocal'
+  | 'destinationLocal'
+  | 'sourceZone'
+  | 'destinationZone'
+
+/** Names without case and separators; `a.b` is b inside a. */
+const names = table<FlowField>(
+  ['connection', 'connstate connection.state'],
+  ['state', 'flow.state'],
+  [
+    'replied',
+    `respbytes resppkts respipbytes rcvdbyte rcvdpkt destination.bytes destination.packets bytesfromserver
+     packetsfromserver`,
+  ],
+  ['leg', 'direction'],
+  ['handshake', 'rttmsec'],
+  ['protocol', 'proto protocol ipprotocol network.transport network.iananumber protocolid protocolidentifier'],
+  ['flags', 'tcpflags tcpflagsts tcpcontrolbits'],
+  ['replyFlags', 'tcpflagstc'],
+  ['icmpType', 'icmptype icmp.type'],
+  ['sourceLocal', 'localorig'],
+  ['destinationLocal', 'localresp'],
+  ['sourceZone', 'srcintfrole srczone srczonetype sourcezone sourcezonename fromzone inzone ingress.zone'],
+  ['destinationZone', 'dstintfrole dstzone dstzonetype destinationzone destinationzonename tozone outzone egress.zone'],
+)
+
+/** By the last two names of the path. */
+export const flowFieldOf = (segments: readonly string[]): FlowField | undefined => {
+  const last = compact(segments.at(-1) ?? '')
+  return names.get(last) ?? names.get(`${compact(segments.at(-2) ?? '')}.${last}`)
+}

@@ -1,0 +1,183 @@
+// Tells from the fields of a flow record whether the connection was made, whether the record is its reply leg, and on which side each end is.
+import type { Action, Flow, Side } from '../../domain/sighting.js'
+import { nothing, type ActionFound } from './action-text.js'
+import { table, words } from './characters.js'
+import type { FlowField } from './flow-fields.js'
+
+/**
+ * The state of a connection → what became of it. Only the states of TCP tell: a datagram needs no answer. What is not in the table is unknown:
+ * `OTH` began before the sensor did, of `RSTRH` and `SHR` it saw one side.
+ */
+const states: Readonly<Partial<Record<FlowField, ReadonlyMap<string, Action>>>> = {
+  // https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html
+  connection: table(['allowed', 's1 s2 s3 sf rsto rstr'], ['blocked', 's0 rej rstos0 sh']),
+  // https://docs.suricata.io/en/latest/output/eve/eve-json-format.html; `closed` is also a connection that was refused.
+  state: table(['allowed', 'established bypassed'], ['blocked', 'new']),
+}
+
+const protocols = table<'tcp' | 'udp' | 'icmp' | 'icmp6'>(
+  ['tcp', 'tcp 6'],
+  ['udp', 'udp 17'],
+  ['icmp', 'icmp 1'],
+  ['icmp6', 'icmp6 icmpv6 ipv6-icmp 58'],
+)
+/** Answers to an echo, and errors about a packet of the other side. */
+const icmpReplies = { icmp: new Set([0, 3, 11, 12, 14, 16, 18]), icmp6: new Set([1, 2, 3, 4, 129]) } as const
+
+const zones = table<Side>(
+  [
+    'inside',
+    'lan trust trusted inside internal intranet dmz corp corporate private server servers user users office guest wlan wifi',
+  ],
+  ['outside', 'wan untrust untrusted outside external internet public'],
+)
+
+/** Above 1023, ports that servers listen on. */
+const highServices = new Set(
+  words(`1194 1433 1434 1521 1723 2049 2375 2376 3128 3268 3269 3306 3389 3478 5060 5061 5222 5223 5228 5432 5601 5671 5672 5900 5985 5986
+    6379 6443 6514 8000 8008 8080 8081 8088 8443 8530 8531 8883 8888 9000 9090 9092 9200 9300 9418 9443 10000 10250 11211 27017`).map(
+    Number,
+  ),
+)
+const isService = (port: number): boolean => (port > 0 && port < 1024) || highServices.has(port)
+const isClient = (port: number): boolean => port > 1023 && !highServices.has(port)
+
+/** From a service to a port that only a client has: an answer. */
+const legOfPorts = (source: number, destination: number): 'call' | 'reply' =>
+  isService(source) && isClient(destination) ? 'reply' : 'call'
+
+const [fin, syn, rst, ack] = [0x01, 0x02, 0x04, 0x10] as const
+/** `18`, `0x12`; Suricata writes hexadecimal digits alone, and netfilter letters. */
+const flagsOf = (text: string, isHex: boolean): number => {
+  if (/^(?:0x)?[\da-f]{1,4}$/i.test(text))
+    return isHex || text.startsWith('0x') ? Number.parseInt(text, 16) : Number.parseInt(text, 10) || 0
+  if (!/^[.UAPRSFEC]{1,8}$/.test(text)) return 0
+  return (
+    (text.includes('F') ? fin : 0) |
+    (text.includes('S') ? syn : 0) |
+    (text.includes('R') ? rst : 0) |
+    (text.includes('A') ? ack : 0)
+  )
+}
+
+/** What is longer says nothing of a flow. */
+export const longestFlowWord = 32
+
+export type FlowFinder = ReturnType<typeof createFlowFinder>
+
+export const createFlowFinder = () => {
+  let protocol: 'tcp' | 'udp' | 'icmp' | 'icmp6' | undefined
+  let state: Action = 'unknown'
+  let saw = ''
+  let hasState = false
+  /** Whether the record is about both legs, so that its source called. */
+  let isSession = false
+  let leg: 'call' | 'reply' | undefined
+  /** Whether the other side sent anything; undefined where the record does not say. */
+  let hasReplied: boolean | undefined
+  let hasHandshake = false
+  let flags = 0
+  let replyFlags = 0
+  let icmpType = -1
+  let sourceSide: Side | undefined
+  let destinationSide: Side | undefined
+  let isSeen = false
+
+  /** SYN alone was not answered, RST with ACK is the answer of a closed port; any other ACK follows the handshake, but for that of its second step. */
+  const actionOfFlags = (): Action => {
+    if (replyFlags > 0) return (replyFlags & syn) !== 0 ? 'allowed' : (replyFlags & rst) !== 0 ? 'blocked' : 'unknown'
+    if (flags === syn) return 'blocked'
+    if (flags === (rst | ack)) return 'blocked'
+    return (flags & ack) !== 0 && flags !== (syn | ack) ? 'allowed' : 'unknown'
+  }
+
+  return {
+    /** Forgets the event before. */
+    reset: (): void => {
+      if (!isSeen) return
+      isSeen = false
+      protocol = undefined
+      state = 'unknown'
+      saw = ''
+      isSession = hasState = false
+      leg = undefined
+      hasReplied = undefined
+      hasHandshake = false
+      flags = replyFlags = 0
+      icmpType = -1
+      sourceSide = destinationSide = undefined
+    },
+    /** `isQuoted`: a string of JSON; Suricata writes flags as one, in hexadecimal digits. */
+    see: (field: FlowField, name: string, value: string, isQuoted: boolean): void => {
+      if (value.length > longestFlowWord) return
+      isSeen = true
+      const text = value.toLowerCase()
+      switch (field) {
+        case 'connection':
+        case 'state':
+          isSession = hasState = true
+          state = states[field]?.get(text) ?? 'unknown'
+          if (state !== 'unknown') saw = value
+          break
+        case 'replied':
+          if (!/^\d/.test(text)) break
+          isSession = true
+          hasReplied = hasReplied === true || Number(text) > 0
+          break
+        case 'leg':
+          leg = text === 'to_client' ? 'reply' : text === 'to_server' ? 'call' : leg
+          break
+        case 'handshake':
+          hasHandshake = Number(text) > 0
+          break
+        case 'protocol':
+          protocol = protocols.get(text) ?? protocol
+          break
+        case 'flags':
+          flags = flagsOf(value, isQuoted && name.startsWith('tcp_flags'))
+          break
+        case 'replyFlags':
+          replyFlags = flagsOf(value, true)
+          break
+        case 'icmpType':
+          icmpType = /^\d{1,3}$/.test(text) ? Number(text) : -1
+          break
+        case 'sourceLocal':
+          if (/^(?:true|t)$/.test(text)) sourceSide = 'inside'
+          break
+        case 'destinationLocal':
+          if (/^(?:true|t)$/.test(text)) destinationSide = 'inside'
+          break
+        case 'sourceZone':
+          sourceSide = zones.get(text) ?? sourceSide
+          break
+        default:
+          destinationSide = zones.get(text) ?? destinationSide
+      }
+    },
+    /** What became of the connection; only where the product does not say itself what it did. */
+    action: (): ActionFound => {
+      const isTcp = protocol === undefined || protocol === 'tcp'
+      const ofFlags = isTcp ? actionOfFlags() : 'unknown'
+      if (state === 'allowed' || hasHandshake || ofFlags === 'allowed')
+        return { action: 'allowed', rule: 'flow:established', saw }
+      if (isTcp && ofFlags === 'blocked') return { action: 'blocked', rule: 'flow:flags', saw }
+      if (isTcp && state === 'blocked') return { action: 'blocked', rule: 'flow:state', saw }
+      if (protocol === 'tcp' && !hasState && hasReplied === false)
+        return { action: 'blocked', rule: 'flow:unanswered', saw }
+      return nothing
+    },
+    /** `isBlocked`: what was stopped is no answer to anything. Nothing where the addresses alone decide. */
+    result: (sourcePort: number, destinationPort: number, isBlocked: boolean): Flow | undefined => {
+      const isIcmp = protocol === 'icmp' || protocol === 'icmp6'
+      const isReply =
+        !isBlocked &&
+        (isIcmp
+          ? icmpReplies[protocol as 'icmp' | 'icmp6'].has(icmpType)
+          : (leg ?? (isSession || flags === syn ? 'call' : undefined) ?? legOfPorts(sourcePort, destinationPort)) ===
+            'reply')
+      if (!isReply && sourceSide === undefined && destinationSide === undefined) return undefined
+      return { isReply, sourceSide, destinationSide }
+    },
+  }
+}
