@@ -5,14 +5,14 @@ import { table, words } from './characters.js'
 import type { FlowField } from './flow-fields.js'
 
 /**
- * The state of a connection → what became of it. Only the states of TCP tell: a datagram needs no answer. What is not in the table is unknown:
- * `OTH` began before the sensor did, of `RSTRH` and `SHR` it saw one side.
+ * The state of a connection → what became of it. What is not in the table is unknown: of a call without an answer (`S0`, `new`) nobody says whether it
+ * was stopped, `OTH` began before the sensor did, of `RSTRH` and `SHR` it saw one side.
  */
 const states: Readonly<Partial<Record<FlowField, ReadonlyMap<string, Action>>>> = {
   // https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html
-  connection: table(['allowed', 's1 s2 s3 sf rsto rstr'], ['blocked', 's0 rej rstos0 sh']),
+  connection: table(['allowed', 's1 s2 s3 sf rsto rstr'], ['blocked', 'rej']),
   // https://docs.suricata.io/en/latest/output/eve/eve-json-format.html; `closed` is also a connection that was refused.
-  state: table(['allowed', 'established bypassed'], ['blocked', 'new']),
+  state: table(['allowed', 'established bypassed']),
 }
 
 const protocols = table<'tcp' | 'udp' | 'icmp' | 'icmp6'>(
@@ -69,12 +69,9 @@ export const createFlowFinder = () => {
   let protocol: 'tcp' | 'udp' | 'icmp' | 'icmp6' | undefined
   let state: Action = 'unknown'
   let saw = ''
-  let hasState = false
   /** Whether the record is about both legs, so that its source called. */
   let isSession = false
   let leg: 'call' | 'reply' | undefined
-  /** Whether the other side sent anything; undefined where the record does not say. */
-  let hasReplied: boolean | undefined
   let hasHandshake = false
   let flags = 0
   let replyFlags = 0
@@ -83,10 +80,9 @@ export const createFlowFinder = () => {
   let destinationSide: Side | undefined
   let isSeen = false
 
-  /** SYN alone was not answered, RST with ACK is the answer of a closed port; any other ACK follows the handshake, but for that of its second step. */
+  /** RST with ACK is the answer of a closed port; any other ACK follows the handshake, but for that of its second step. */
   const actionOfFlags = (): Action => {
     if (replyFlags > 0) return (replyFlags & syn) !== 0 ? 'allowed' : (replyFlags & rst) !== 0 ? 'blocked' : 'unknown'
-    if (flags === syn) return 'blocked'
     if (flags === (rst | ack)) return 'blocked'
     return (flags & ack) !== 0 && flags !== (syn | ack) ? 'allowed' : 'unknown'
   }
@@ -99,9 +95,8 @@ export const createFlowFinder = () => {
       protocol = undefined
       state = 'unknown'
       saw = ''
-      isSession = hasState = false
+      isSession = false
       leg = undefined
-      hasReplied = undefined
       hasHandshake = false
       flags = replyFlags = 0
       icmpType = -1
@@ -115,14 +110,12 @@ export const createFlowFinder = () => {
       switch (field) {
         case 'connection':
         case 'state':
-          isSession = hasState = true
+          isSession = true
           state = states[field]?.get(text) ?? 'unknown'
           if (state !== 'unknown') saw = value
           break
         case 'replied':
-          if (!/^\d/.test(text)) break
-          isSession = true
-          hasReplied = hasReplied === true || Number(text) > 0
+          isSession ||= /^\d/.test(text)
           break
         case 'leg':
           leg = text === 'to_client' ? 'reply' : text === 'to_server' ? 'call' : leg
@@ -163,8 +156,6 @@ export const createFlowFinder = () => {
         return { action: 'allowed', rule: 'flow:established', saw }
       if (isTcp && ofFlags === 'blocked') return { action: 'blocked', rule: 'flow:flags', saw }
       if (isTcp && state === 'blocked') return { action: 'blocked', rule: 'flow:state', saw }
-      if (protocol === 'tcp' && !hasState && hasReplied === false)
-        return { action: 'blocked', rule: 'flow:unanswered', saw }
       return nothing
     },
     /** `isBlocked`: what was stopped is no answer to anything. Nothing where the addresses alone decide. */
