@@ -87,7 +87,7 @@ export const run = () => {
       const withRules = (bytes) => {
         const one = noting(bytes)
         const out = one.bytes()
-        return out.length + set.match(one.annotation, () => ruleEventOf(one, named)).length > 0 ? out : ''
+        return out.length + set.match([one.annotation], () => ruleEventOf(one, named)).length > 0 ? out : ''
       }
       const works = { pipeline: (bytes) => pipeline(bytes).bytes(), rules: withRules }
       const measured = measure(works, inputs, { rounds: 21 })

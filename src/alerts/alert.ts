@@ -70,6 +70,9 @@ export type AlertBody = {
   readonly listed_since?: string
   /** When the copy of the list in use was written. */
   readonly list_time?: string
+  /** Other indicators of the event that the same rule matched, worst first. */
+  readonly indicators?: readonly string[]
+  readonly indicators_omitted?: number
   readonly matched: readonly Matched[]
 } & Pick<
   Annotation,

@@ -13,6 +13,8 @@ export type AnnotatedEvent = {
   readonly extraction: RuleExtraction
   readonly annotation: Annotation
   readonly summary: AnnotationSummary
+  /** The same as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  readonly others: readonly AnnotationSummary[]
   readonly judged: readonly Judged[]
 }
 

@@ -7,6 +7,7 @@ import { endpointsOf } from '../domain/endpoints.js'
 import { type Alert, type AlertBody, type Matched, alertHead, isoTime, threatIndicator } from './alert.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { attackOf } from './attack-tags.js'
+import type { Candidate } from './candidates.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
 import type { Witness } from './sigma/expression.js'
 import { scalarText } from './sigma/field.js'
@@ -18,6 +19,10 @@ export type AlertInput = {
   readonly rule: Rule
   readonly why: readonly Witness[]
   readonly one: AnnotatedEvent
+  /** The annotation with the indicator that the alert names in the flat places. */
+  readonly candidate: Candidate
+  /** Other indicators of the event that the rule matched, worst first. */
+  readonly listed: readonly string[]
   /** The same event as rules see it. */
   readonly event: RuleEvent
   readonly time: number
@@ -33,17 +38,19 @@ export type AlertInput = {
 const maxMatched = 16
 const maxValue = 256
 const maxPeers = 16
+const maxListed = 16
 const maxLine = 2048
 
 export const createAlert = (input: AlertInput): Alert => {
-  const { id, groupId, rule, one, count, origins, originsOmitted = 0, replayId } = input
-  const { annotation, origin, key, extraction } = one
+  const { id, groupId, rule, one, candidate: annotation, count, origins, originsOmitted = 0, replayId } = input
+  const { origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
   const { status, verdict, score, type, value, role, direction, action, source } = annotation
   const { categories, country, as, feed, entry, verdict_time, stale, enrichment_id } = annotation
   // Names of hosts, users and fields are the event's own words.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
   const peers = input.peers.map(harmless)
+  const indicators = input.listed.map(harmless)
   const field = annotation.field === undefined ? undefined : harmless(annotation.field)
   const summary = harmless(annotation.summary)
   const head = alertHead(rule, id, input.time, summary)
@@ -58,7 +65,10 @@ export const createAlert = (input: AlertInput): Alert => {
     ...(from && { source: from }),
     ...(to && { destination: to }),
     ...observerOf(input),
-    ...relatedOf(annotation, peer === undefined ? [] : [peer, ...peers.slice(-maxPeers)]),
+    ...relatedOf(annotation, [
+      ...indicators.slice(0, maxListed),
+      ...(peer === undefined ? [] : [peer, ...peers.slice(-maxPeers)]),
+    ]),
     ...(field !== undefined && { threat_match_field: field }),
     ...(value !== undefined && { threat_match_value: value }),
     threatweave: {
@@ -81,6 +91,8 @@ export const createAlert = (input: AlertInput): Alert => {
       ...(score !== undefined && { score }),
       ...(type !== undefined && { type }),
       ...(value !== undefined && { value }),
+      ...(indicators.length > 0 && { indicators: indicators.slice(0, maxListed) }),
+      ...(indicators.length > maxListed && { indicators_omitted: indicators.length - maxListed }),
       ...(field !== undefined && { field }),
       ...(role !== undefined && { role }),
       direction,
@@ -94,7 +106,7 @@ export const createAlert = (input: AlertInput): Alert => {
       ...(entry !== undefined && { entry }),
       ...(verdict_time !== undefined && { verdict_time }),
       ...(stale !== undefined && { stale }),
-      ...listedOf(one),
+      ...listedOf(one, annotation),
       matched: matchedOf(input.why),
     },
   }
@@ -111,7 +123,7 @@ const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert,
 
 const [readName, readHostname, readIp] = ['observer.name', 'observer.hostname', 'observer.ip'].map(createReadEvent)
 
-const observerOf = ({ event, one: { annotation } }: AlertInput): Pick<Alert, 'observer'> => {
+const observerOf = ({ event, candidate: annotation }: AlertInput): Pick<Alert, 'observer'> => {
   const first = (...reads: (ReadEvent | undefined)[]): string | undefined =>
     reads.flatMap((read) => read?.(event, annotation) ?? []).find((value) => typeof value === 'string')
   const [name, ip] = [first(readName, readHostname), first(readIp)]
@@ -128,7 +140,7 @@ const relatedOf = ({ value }: Readonly<Annotation>, peers: readonly string[]): P
 }
 
 /** The times of the feed's entry that decided. */
-const listedOf = ({ annotation, judged }: AnnotatedEvent): Pick<AlertBody, 'listed_since' | 'list_time'> => {
+const listedOf = ({ judged }: AnnotatedEvent, annotation: Candidate): Pick<AlertBody, 'listed_since' | 'list_time'> => {
   const { since, copyAt } =
     judged.find(({ sighting, verdict }) => sighting.value === annotation.value && verdict.entry === annotation.entry)
       ?.verdict.listing ?? {}

@@ -6,6 +6,8 @@ import type { Rule } from './sigma/rule.js'
 /** One suppressed match. */
 type HeldMatch = {
   readonly groupId: string
+  /** The rule with its indicator. */
+  readonly firing: string
   readonly rule: Rule
   readonly origin: string
   /** Epoch milliseconds of the event. */
@@ -37,7 +39,7 @@ export type HeldGroup = Pick<HeldMatch, 'groupId' | 'rule'> & {
 /** A match that raised the alert of its group. */
 type Raised = {
   readonly groupId: string
-  readonly ruleId: string
+  readonly firing: string
   readonly origin: string
   /** Another match of its window may raise the alert. */
   readonly release: () => void
@@ -51,12 +53,12 @@ export type HeldMatches = {
   /** The alert of the group may not be there, and will not be written: what was or is still suppressed for it is due at once. */
   readonly notWritten: (match: Omit<Raised, 'release'>) => void
   /** The chunk with these events is committed. */
-  readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  readonly commit: (origin: string, firings: readonly string[]) => void
   /**
    * It was given up: alerts that it raised are not there. If its records are deleted by now, nobody raises them again, and what was suppressed for
    * them is the alert; that waits only as long as reading them again may take.
    */
-  readonly giveUp: (origin: string, ruleIds: readonly string[]) => void
+  readonly giveUp: (origin: string, firings: readonly string[]) => void
   /** Groups whose window is closed; with `all`, every one. They are forgotten. */
   readonly takeDue: (all?: boolean) => readonly HeldGroup[]
 }
@@ -106,18 +108,18 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
       // What is suppressed from now on waits for this one.
       if (isAlerted.get(match.groupId) === false) isAlerted.delete(match.groupId)
       givenUpAt.delete(match.groupId)
-      note(keyOf(match.origin, match.ruleId), match)
+      note(keyOf(match.origin, match.firing), match)
     },
-    hold: (match) => note(keyOf(match.origin, match.rule.id), match),
-    notWritten: ({ groupId, origin, ruleId }) => {
-      open.delete(keyOf(origin, ruleId))
+    hold: (match) => note(keyOf(match.origin, match.firing), match),
+    notWritten: ({ groupId, origin, firing }) => {
+      open.delete(keyOf(origin, firing))
       if (isAlerted.get(groupId)) return
       isAlerted.set(groupId, false)
       const group = groups.get(groupId)
       if (group) group.dueAt = now()
     },
-    commit: (origin, ruleIds) => {
-      for (const id of ruleIds) {
+    commit: (origin, firings) => {
+      for (const id of firings) {
         const match = open.get(keyOf(origin, id))
         if (!match) continue
         open.delete(keyOf(origin, id))
@@ -128,8 +130,8 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
         }
       }
     },
-    giveUp: (origin, ruleIds) => {
-      for (const id of ruleIds) {
+    giveUp: (origin, firings) => {
+      for (const id of firings) {
         const match = open.get(keyOf(origin, id))
         open.delete(keyOf(origin, id))
         if (!match || 'rule' in match) continue
@@ -174,4 +176,4 @@ const addTo = (names: Set<string>, name: string): void => {
   if (names.size < maxNames) names.add(name)
 }
 
-const keyOf = (origin: string, ruleId: string): string => `${origin}\0${ruleId}`
+const keyOf = (origin: string, firing: string): string => `${origin}\0${firing}`

@@ -62,7 +62,7 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
       const other = rules.get(rule.id)
       if (other && (file.startsWith(bundledFolder) || !other.file.startsWith(bundledFolder)))
         problems.push({ file, line: rule.line, message: `has the same id as ${other.file}:${other.line}` })
-      else rules.set(rule.id, rule)
+      else rules.set(rule.id, file.startsWith(bundledFolder) || other ? { ...rule, isBundled: true } : rule)
     }
   }
   const list = [...rules.values()]

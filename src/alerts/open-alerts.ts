@@ -7,6 +7,8 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
+import { candidatesOf } from './candidates.js'
+import { chooseMatches, firingOf, isOutdone } from './choose-matches.js'
 import { createAlert, type AlertInput } from './create-alert.js'
 import { createUpdate, type AlertUpdate } from './create-update.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
@@ -14,8 +16,8 @@ import { createHeldMatches, type HeldMatches } from './held-matches.js'
 import { peerOf } from './peer.js'
 import { retroMatchOf, type RetroMatch, type RetroSeen } from './retro-rule.js'
 import type { Rule } from './sigma/rule.js'
-import type { RuleSet } from './sigma/rule-set.js'
-import { createSuppress } from './suppress.js'
+import type { RuleMatch, RuleSet } from './sigma/rule-set.js'
+import { createSuppress, type Suppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
 type AlertsSettings = {
@@ -46,19 +48,19 @@ export type Alerts = {
   /** What rules read in the text of every event, now; undefined where the annotation tells which events to look at. */
   readonly names: () => ReadonlySet<string> | undefined
   /** Whether a rule may match the event, by the little that is known without its whole annotation. */
-  readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary'>) => boolean
+  readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary' | 'others'>) => boolean
   /**
    * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
-   * `fired` is called with the rules that matched an event: it or another event of its record may still wait for an answer.
+   * `fired` is called with what matched an event, each rule with its indicator: it or another event of its record may still wait for an answer.
    */
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
-   * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
-   * per rule, indicator, peer and window, which names its events.
+   * The alerts of events that were delivered before an answer and are annotated again, without what fired before: a rule with its indicator,
+   * or in older notes a rule for all of them. One alert per rule, indicator, peer and window, which names its events.
    */
   readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
     readonly alerts: readonly Alert[]
-    /** Per event the rules that have fired for it, former ones included. */
+    /** Per event what has fired for it, before included. */
     readonly fired: readonly (readonly string[])[]
     /** Call when they are written. */
     readonly committed: () => void
@@ -80,7 +82,7 @@ export type Alerts = {
   readonly close: () => Promise<void>
 }
 
-export type Fired = (event: AnnotatedEvent, ruleIds: readonly string[]) => void
+export type Fired = (event: AnnotatedEvent, firings: readonly string[]) => void
 
 type AlertsStatus = {
   readonly rules: number
@@ -92,8 +94,8 @@ type AlertsStatus = {
 }
 
 const none: readonly Alert[] = []
-const noMatches: readonly Match[] = []
-const noRules: readonly string[] = []
+const nothing: EventMatches = { matches: [], firings: [] }
+const noFirings: readonly string[] = []
 
 /** A late alert names at most this many events and counts the rest. */
 const maxOrigins = 16
@@ -133,69 +135,99 @@ export const openAlerts = async (
     return eventTime(event.text, now) ?? time ?? now
   }
 
-  /** The rules that match, and the alert of each; `count` is 0 where it is suppressed. */
-  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noRules, isLate = false): readonly Match[] => {
+  /** What each rule that matches tells, about the indicators for which it has not fired `before`; `count` is 0 where that is suppressed. */
+  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noFirings, isLate = false): EventMatches => {
     let seen: RuleEvent | undefined
     const event = (): RuleEvent => (seen ??= ruleEventOf(one, named))
-    const all = set.match(one.annotation, event)
-    const matches = before.length === 0 ? all : all.filter(({ rule: { id } }) => !before.includes(id))
-    if (matches.length === 0) return noMatches
+    const chosen = chooseMatches(set.match(candidatesOf(one.annotation, one.others), event))
+    const firedBefore = new Set(before)
+    const isNew = (match: RuleMatch): boolean =>
+      !firedBefore.has(match.rule.id) && !firedBefore.has(firingOf(match)) && !isOutdone(match, firedBefore, set.rules)
+    const matched = before.length === 0 ? chosen : chosen.filter(isNew)
+    if (matched.length === 0) return nothing
     const time = timeOf(one)
-    const peer = peerOf(one, event)
-    return matches.map(({ rule, why }) => {
-      const {
-        key: group,
-        id,
-        groupId,
-        count: matched,
-        peers,
-        endsAt,
-        written,
-        release,
-      } = suppress.decide({
+    const decide = (match: RuleMatch): Decided => {
+      const { rule, candidate } = match
+      const peer = peerOf({ annotation: candidate, extraction: one.extraction }, event)
+      const suppression = suppress.decide({
         ruleId: rule.id,
-        value: one.annotation.value ?? '',
+        value: candidate.value ?? '',
         peer: peer ?? '',
         time,
         origin: one.origin,
-        group: rule.suppress?.groupOf?.(event(), one.annotation),
+        group: rule.suppress?.groupOf?.(event(), candidate),
         windowMs: rule.suppress?.windowMs,
         isLate,
       })
-      if (matched === 0) suppressed++
+      return { ...match, peer, ...suppression }
+    }
+    const told = (ofRule: readonly RuleMatch[]): Match => {
+      const decided = ofRule.map(decide)
+      // An indicator that is suppressed is no reason to keep silent about another one.
+      const unsuppressed = decided.filter((each) => each.count > 0)
+      const lead = (unsuppressed[0] ?? decided[0]) as Decided
+      const { rule, candidate, why, peer, peers, endsAt, count: matches } = lead
+      const groupId = lead.groupId()
+      for (const listed of unsuppressed.slice(1)) listed.listIn(groupId)
+      if (matches === 0) suppressed++
       else raised++
+      const firing = firingOf(lead)
+      const release = (): void => {
+        for (const each of unsuppressed) each.release()
+      }
       const draft = (): AlertInput => ({
-        id: id(),
-        groupId: groupId(),
+        id: lead.id(),
+        groupId,
         rule,
         why: why(),
         one,
+        candidate,
+        listed: decided.flatMap((each) => (each === lead ? [] : (each.candidate.value ?? []))),
         event: event(),
         time,
         peer,
         peers,
-        count: matched,
+        count: matches,
         replayId,
       })
       const hold = (): void => {
         if (!hasUpdates) return
-        const { origin, summary: about } = one
-        if (matched > 0) {
-          held.raised({ groupId: groupId(), ruleId: rule.id, origin, release })
+        const { origin } = one
+        if (matches > 0) {
+          held.raised({ groupId, firing, origin, release })
           return
         }
-        const users = namesIn(readUsers, event(), one.annotation)
-        const sources = namesIn(readSources, event(), one.annotation)
-        held.hold({ groupId: groupId(), rule, origin, time, about, peer, users, sources, endsAt })
+        const users = namesIn(readUsers, event(), candidate)
+        const sources = namesIn(readSources, event(), candidate)
+        const { indicators: _, ...about } = candidate
+        held.hold({ groupId, firing, rule, origin, time, about, peer, users, sources, endsAt })
       }
       const notWritten = (isTriedAgain: boolean): void => {
         release()
         if (!hasUpdates) return
-        if (isTriedAgain) held.giveUp(one.origin, [rule.id])
-        else held.notWritten({ groupId: groupId(), ruleId: rule.id, origin: one.origin })
+        if (isTriedAgain) held.giveUp(one.origin, [firing])
+        else held.notWritten({ groupId, firing, origin: one.origin })
       }
-      return { rule, group, count: matched, draft, hold, written, notWritten }
-    })
+      const written = (): void => {
+        for (const each of unsuppressed) each.written()
+      }
+      return {
+        groupId,
+        groupIds: () => decided.map((each) => each.groupId()),
+        count: matches,
+        draft,
+        hold,
+        written,
+        notWritten,
+      }
+    }
+    const byRule = new Map<string, RuleMatch[]>()
+    for (const match of matched) {
+      const ofRule = byRule.get(match.rule.id)
+      if (ofRule) ofRule.push(match)
+      else byRule.set(match.rule.id, [match])
+    }
+    return { matches: [...byRule.values()].map(told), firings: matched.map(firingOf) }
   }
 
   const count = (alerts: readonly Alert[], late: boolean): readonly Alert[] => {
@@ -205,23 +237,19 @@ export const openAlerts = async (
 
   return {
     names: () => rules.set().names,
-    mayRaise: ({ summary }) => rules.set().mayMatch(summary),
+    mayRaise: (event) => mayMatch(rules.set(), event),
     raise: (events, fired) => {
       const set = rules.set()
       if (set.size === 0) return none
       let alerts: Alert[] | undefined
       for (const one of events) {
-        if (!set.mayMatch(one.summary)) continue
-        const matches = matchesOf(one, set)
+        if (!mayMatch(set, one)) continue
+        const { matches, firings } = matchesOf(one, set)
         for (const match of matches) {
           if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
           match.hold()
         }
-        if (fired && matches.length > 0)
-          fired(
-            one,
-            matches.map(({ rule }) => rule.id),
-          )
+        if (fired && firings.length > 0) fired(one, firings)
       }
       return alerts ? count(alerts, false) : none
     },
@@ -230,10 +258,10 @@ export const openAlerts = async (
       const raisers: Match[] = []
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
-        const matches = set.size === 0 ? [] : matchesOf(one, set, before, true)
+        const { matches, firings } = set.size === 0 ? nothing : matchesOf(one, set, before, true)
         for (const match of matches) {
-          const { group, count: matched, draft, hold } = match
-          const begun = drafts.get(group)
+          const { groupId, groupIds, count: matched, draft, hold } = match
+          const begun = matched > 0 ? drafts.get(groupId) : groupIds().flatMap((id) => drafts.get(id) ?? [])[0]
           if (begun) {
             begun.count++
             if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
@@ -241,12 +269,12 @@ export const openAlerts = async (
             continue
           }
           if (matched > 0) {
-            drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+            drafts.set(groupId, { ...draft(), origins: [one.origin], originsOmitted: 0 })
             raisers.push(match)
           }
           hold()
         }
-        return [...before, ...matches.map(({ rule }) => rule.id)]
+        return [...before, ...firings]
       })
       const committed = (): void => {
         for (const { written } of raisers) written()
@@ -271,10 +299,20 @@ export const openAlerts = async (
   }
 }
 
+type EventMatches = {
+  /** One per rule. */
+  readonly matches: readonly Match[]
+  /** What fired: each rule with each indicator. */
+  readonly firings: readonly string[]
+}
+
+type Decided = RuleMatch & ReturnType<Suppress['decide']> & { readonly peer: string | undefined }
+
 type Match = {
-  readonly rule: Rule
   /** The same for all matches of one alert. */
-  readonly group: string
+  readonly groupId: string
+  /** Those of all its indicators. */
+  readonly groupIds: () => readonly string[]
   readonly count: number
   readonly draft: () => AlertInput
   /** Notes that it raised the alert, or that it was suppressed. */
@@ -284,6 +322,9 @@ type Match = {
   /** It was not. */
   readonly notWritten: (isTriedAgain: boolean) => void
 }
+
+const mayMatch = (set: RuleSet, { summary, others }: Pick<AnnotatedEvent, 'summary' | 'others'>): boolean =>
+  set.mayMatch(summary) || (others.length > 0 && others.some(set.mayMatch))
 
 const readUsers = ['user.name', 'username'].map(createReadEvent)
 const readSources = ['source.address'].map(createReadEvent)

@@ -4,6 +4,7 @@ import type { Geo } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals, Traffic } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
+import { heightOf } from './choose-matches.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
 import type { Witness } from './sigma/expression.js'
@@ -34,13 +35,12 @@ const unknown: Traffic = { direction: 'unknown', action: 'unknown' }
 export const retroMatchOf = (rules: RuleSet, about: Omit<RetroSeen, 'partition'>): RetroMatch | undefined => {
   let best: RetroMatch | undefined
   for (const traffic of about.seen.traffic.length > 0 ? about.seen.traffic : [unknown])
-    for (const { rule, why } of rules.match(retroFields(about, traffic), () => ({ object: {} })))
+    for (const { rule, why } of rules.match([retroFields(about, traffic)], () => ({ object: {} })))
       if (!best || heightOf(rule) > heightOf(best.rule))
         best = { rule, traffic, why: why(), isSummarised: heightOf(rule) <= summarised }
   return best
 }
 
-const heightOf = ({ level }: Rule): number => ruleLevels.indexOf(level)
 const summarised = ruleLevels.indexOf('low')
 
 /** What rules can test, under the names that the alert has. */

@@ -18,12 +18,12 @@ type Suppressed = {
 }
 
 type Suppression = {
-  /** The same for all matches of one alert. */
-  readonly key: string
   /** Of the alert: no other event raises one with the same. */
   readonly id: () => string
   /** The same for all alerts of a window: another process or one after a restart raises its own. */
   readonly groupId: () => string
+  /** It is listed in the alert of another indicator: what is suppressed for it is told under that alert's group. */
+  readonly listIn: (groupId: string) => void
   /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
   /** Epoch milliseconds of event time at which the window ends. */
@@ -36,13 +36,18 @@ type Suppression = {
   readonly release: () => void
 }
 
-type Suppress = {
+export type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
   readonly size: () => number
 }
 
-/** `isUnwritten`: its alert is late, and not written yet. */
-type Window = { readonly number: number; readonly origin: string; readonly isUnwritten: boolean }
+/** `isUnwritten`: its alert is late, and not written yet. `groupId`: of the alert that lists it. */
+type Window = {
+  readonly number: number
+  readonly origin: string
+  readonly isUnwritten: boolean
+  groupId?: string | undefined
+}
 /** The windows that were alerted on, and the matches suppressed since. */
 type SuppressionEntry = { windows: readonly Window[]; held: number }
 
@@ -109,9 +114,9 @@ export const createSuppress = (
       const id = (): string => hash(alone)
       if (windowMs === 0)
         return {
-          key: alone,
           id,
           groupId: id,
+          listIn: () => undefined,
           count: 1,
           endsAt: time,
           peers: none,
@@ -120,6 +125,7 @@ export const createSuppress = (
         }
       const number = Math.floor(time / windowMs)
       const key = `${about}\0${windowMs}\0${number}`
+      const windowOf = (): Window | undefined => entries.get(about)?.windows.find((one) => one.number === number)
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
       const matched = note(group, peer, number)
       const total = count(about, { number, origin, isUnwritten: isLate })
@@ -137,9 +143,12 @@ export const createSuppress = (
           : entry.windows.filter((one) => !isOwn(one))
       }
       return {
-        key,
         id,
-        groupId: () => hash(key),
+        groupId: () => (total === 0 ? windowOf()?.groupId : undefined) ?? hash(key),
+        listIn: (groupId) => {
+          const window = windowOf()
+          if (window) window.groupId = groupId
+        },
         count: total,
         endsAt: (number + 1) * windowMs,
         peers,

@@ -1,5 +1,7 @@
 // The `rules` command: checks Sigma rules, or runs them on annotated events.
 import { matchedOf } from '../alerts/create-alert.js'
+import { writtenCandidates } from '../alerts/candidates.js'
+import { chooseMatches } from '../alerts/choose-matches.js'
 import { annotationKey } from '../alerts/annotation-fields.js'
 import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem, fieldsOf } from '../alerts/sigma/rule.js'
@@ -85,7 +87,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
         const annotation = (isObject(found) ? found : {}) as unknown as Annotation
         const seen = eventOf(event, annotation)
         for (const field of absent) if (set.has(field, { event: seen, annotation })) absent.delete(field)
-        const matches = set.match(annotation, () => seen)
+        const matches = chooseMatches(set.match(writtenCandidates(annotation), () => seen))
         if (matches.length > 0) counts.fired++
         for (const match of matches) out += describe(origin, match, args.values.json === true)
       }
@@ -105,10 +107,12 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
   return reportStop(counts.events, io)
 }
 
-const describe = (origin: string, { rule, why }: RuleMatch, asJson: boolean): string => {
+const describe = (origin: string, { rule, candidate, why }: RuleMatch, asJson: boolean): string => {
   const matched = matchedOf(why())
+  const { value } = candidate
   const { id, title, level } = rule
-  if (asJson) return `${JSON.stringify({ origin, rule: { id, title, level }, matched })}\n`
+  if (asJson)
+    return `${JSON.stringify({ origin, rule: { id, title, level }, ...(value !== undefined && { value }), matched })}\n`
   const reasons = matched.map(({ field, value }) => `${field}=${String(value)}`).join(' ')
   return `${printable(`${origin}  ${level}  ${title}  because ${reasons || 'no condition excludes it'}`)}\n`
 }

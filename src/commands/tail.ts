@@ -3,6 +3,7 @@ import { loadConfiguredRules } from '../app/check-file.js'
 import { openRegistryOf, readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
 import { connectedSettingsOf } from '../app/connected-settings.js'
+import { writtenCandidates } from '../alerts/candidates.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
@@ -143,7 +144,7 @@ const rulesNamed = async (
     throw new UsageError(`no rule has the id or title ${JSON.stringify(name)}; alerts.rules names the rules`)
   const eventOf = openRuleEvents(config)
   return (annotation, event) =>
-    set.match(annotation, () => eventOf(event, annotation)).some(({ rule }) => isNamed(rule))
+    set.match(writtenCandidates(annotation), () => eventOf(event, annotation)).some(({ rule }) => isNamed(rule))
 }
 
 /** The compact form does not list its indicators: there the event itself is searched. */

@@ -7,8 +7,8 @@ import type { Outgoing } from '../kafka/records.js'
 export type ChunkListener = {
   /** Called for every event as soon as it is annotated. Keep no part of it that holds on to its bytes: they are part of a whole fetch. */
   readonly see: (offset: number, event: EventOut) => void
-  /** Called with the rules that matched an event, when all events of the chunk were seen. */
-  readonly fired: (event: { readonly origin: string }, ruleIds: readonly string[]) => void
+  /** Called with what matched an event, each rule with its indicator, when all events of the chunk were seen. */
+  readonly fired: (event: { readonly origin: string }, firings: readonly string[]) => void
   /** Called once after that: what is written with the chunk, under exactly-once in its transaction. */
   readonly records: () => readonly Outgoing[]
   /** Called once, when the chunk is written and its offsets have moved. */

@@ -11,9 +11,9 @@ import type { TopicOf } from './sightings-topic.js'
 /** The matches that were suppressed. */
 export type Suppressed = {
   /** The chunk with this event is committed. */
-  readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  readonly commit: (origin: string, firings: readonly string[]) => void
   /** It was not, and what it wrote is not there. */
-  readonly giveUp: (origin: string, ruleIds: readonly string[]) => void
+  readonly giveUp: (origin: string, firings: readonly string[]) => void
   /** Updates about groups whose window is closed, or about all; each is returned once. */
   readonly takeDue: (all?: boolean) => readonly AlertOut[]
 }
@@ -77,16 +77,16 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
 
   return {
     chunk: () => {
-      const fired: (readonly [origin: string, ruleIds: readonly string[]])[] = []
+      const fired: (readonly [origin: string, firings: readonly string[]])[] = []
       return {
         see: () => undefined,
-        fired: ({ origin }, ruleIds) => void fired.push([origin, ruleIds]),
+        fired: ({ origin }, firings) => void fired.push([origin, firings]),
         records: () => [],
         committed: () => {
-          for (const [origin, ruleIds] of fired) suppressed.commit(origin, ruleIds)
+          for (const [origin, firings] of fired) suppressed.commit(origin, firings)
         },
         givenUp: () => {
-          for (const [origin, ruleIds] of fired) suppressed.giveUp(origin, ruleIds)
+          for (const [origin, firings] of fired) suppressed.giveUp(origin, firings)
         },
       }
     },

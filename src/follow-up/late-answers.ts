@@ -1,6 +1,6 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
-import { awaitedBy, rulesOfMember } from './revisit.js'
+import { awaitedBy, firingsOfMember } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
@@ -63,11 +63,11 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
           const awaited = awaitedBy(event)
           if (awaited.length > 0) notes.push({ offset, fired: [], awaited })
         },
-        fired: ({ origin }, ruleIds) => {
+        fired: ({ origin }, firings) => {
           if (notes.length === 0) return
           const [record = origin, member] = origin.split('#')
           const before = firedBy.get(record) ?? []
-          firedBy.set(record, member === undefined ? ruleIds : [...before, ...rulesOfMember(Number(member), ruleIds)])
+          firedBy.set(record, member === undefined ? firings : [...before, ...firingsOfMember(Number(member), firings)])
         },
         records: () => {
           if (notes.length === 0) return []

@@ -94,8 +94,8 @@ const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
       see: (offset, event) => {
         for (const { see } of chunks) see(offset, event)
       },
-      fired: (event, ruleIds) => {
-        for (const { fired } of chunks) fired(event, ruleIds)
+      fired: (event, firings) => {
+        for (const { fired } of chunks) fired(event, firings)
       },
       records: () => chunks.flatMap(({ records }) => records()),
       committed: () => {

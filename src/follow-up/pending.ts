@@ -2,7 +2,7 @@
 
 export type PendingNote = {
   readonly offset: number
-  /** Rules that have already fired for the event. */
+  /** What has already fired for the event: a rule and the indicator; in older notes a rule, for every indicator. */
   readonly fired: readonly string[]
   /** What it waits for; with nothing to wait for it is due at once. */
   readonly awaited: readonly Promise<unknown>[]

@@ -5,10 +5,10 @@ import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 import type { Clock } from '../base/clock.js'
 
-/** An event that was annotated again, and the rules that had fired for it before. */
+/** An event that was annotated again, and what had fired for it before. */
 type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
-/** The alerts that follow now, and per event all rules that have fired for it. */
+/** The alerts that follow now, and per event all that has fired for it. */
 export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => Raised<Alert> & {
   readonly fired: readonly (readonly string[])[]
 }
@@ -69,10 +69,10 @@ export const awaitedBy = ({ judged, unread }: Unanswered): readonly Promise<unkn
   return awaited ? [...awaited] : none
 }
 
-// The rules that have fired for the members of a batch, as rules of the batch: each with the index of its member.
+// What has fired for the members of a batch, as firings of the batch: each with the index of its member.
 
-export const rulesOfMember = (member: number, ruleIds: readonly string[]): readonly string[] =>
-  ruleIds.map((id) => `${member} ${id}`)
+export const firingsOfMember = (member: number, firings: readonly string[]): readonly string[] =>
+  firings.map((firing) => `${member} ${firing}`)
 
 const firedFor = (member: number, fired: readonly string[]): readonly string[] => {
   const start = `${member} `
@@ -94,7 +94,7 @@ export const raiseByMember =
     )
     let place = 0
     const firedOf = ({ members }: Event): readonly string[] =>
-      members ? members.flatMap((_, nth) => rulesOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
+      members ? members.flatMap((_, nth) => firingsOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
     return { ...raised, fired: events.map(({ event }) => firedOf(event)) }
   }
 

@@ -33,7 +33,9 @@ export const blockRecord = (
   now: number,
 ): Outgoing => {
   const first = Number.parseInt(id, 10)
-  const fired = notes.flatMap((note) => (note.fired.length > 0 ? [[note.offset - first, note.fired] as const] : []))
+  const fired = notes.flatMap((note) =>
+    note.fired.length > 0 ? [[note.offset - first, boundedFirings(note.fired)] as const] : [],
+  )
   const value = {
     schema_version: 1,
     offsets: notes.map(({ offset }) => offset - first),
@@ -47,6 +49,23 @@ export const blockRecord = (
     headers: [],
     timestamp: String(now),
   }
+}
+
+/** A rule that fired for more indicators of an event is noted without them: it has fired for all. */
+const maxPerRule = 16
+/** A rule, of a batch with the index of the member. */
+const ruleIn = /^(?:\d+ )?\S+/
+
+const boundedFirings = (firings: readonly string[]): readonly string[] => {
+  if (firings.length <= maxPerRule) return firings
+  const ofRule = new Map<string, string[]>()
+  for (const firing of firings) {
+    const [rule] = ruleIn.exec(firing) ?? [firing]
+    const others = ofRule.get(rule)
+    if (others) others.push(firing)
+    else ofRule.set(rule, [firing])
+  }
+  return [...ofRule].flatMap(([rule, all]) => (all.length > maxPerRule ? [rule] : all))
 }
 
 /**

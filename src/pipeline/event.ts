@@ -111,6 +111,8 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly annotation: Annotation
   /** Its flat members, which cost less. */
   readonly summary: AnnotationSummary
+  /** The flat members as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  readonly others: readonly AnnotationSummary[]
   /** Members that look like our annotation; absent if there are none. */
   readonly forgeries?: Forgeries | undefined
   /** The annotation as JSON, for other placements: the event stays as it is, unless `stated` says what became of forgeries. */

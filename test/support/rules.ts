@@ -32,5 +32,5 @@ export const matching = (
   const fields = createFields('threatweave')
   const { rules, problems } = parseRules('rule.yml', ruleText(detection), { fields })
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '))
-  return createRuleSet(rules, fields).match(annotation(about), () => ({ object: event }))
+  return createRuleSet(rules, fields).match([annotation(about)], () => ({ object: event }))
 }

@@ -16,6 +16,8 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
+  /** Views of one event with several annotations: what is not in the annotation is read once. */
+  readonly views: (event: RuleEvent) => (annotation: Readonly<Annotation>) => EventView
   /** The names that text may have for the fields of events. */
   readonly names: () => ReadonlySet<string>
 }
@@ -26,6 +28,8 @@ const unread = Symbol('unread')
 export const createFields = (key: string, members: Members = eventMembers): Fields => {
   const slots = new Map<string, number>()
   const reads: ReadEvent[] = []
+  /** By slot. */
+  const inAnnotation: boolean[] = []
 
   const memberOf = (path: string): string | undefined => {
     for (const prefix of [annotationKey, key]) {
@@ -33,6 +37,24 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
       if (path.startsWith(`${prefix}.`)) return path.slice(prefix.length + 1)
     }
     return undefined
+  }
+
+  const views: Fields['views'] = (event) => {
+    let first: unknown[] | undefined
+    let leaves: string[] | undefined
+    return (annotation) => {
+      const own = new Array<unknown>(reads.length).fill(unread)
+      const shared = (first ??= own)
+      return {
+        read: (slot) => {
+          const values = inAnnotation[slot] === true ? own : shared
+          const held = values[slot]
+          if (held !== unread) return held
+          return (values[slot] = reads[slot]?.(event, annotation))
+        },
+        leaves: () => (leaves ??= leavesOf(event.object)),
+      }
+    }
   }
 
   return {
@@ -47,21 +69,12 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
         const read = createRead(member)
         reads.push((_, annotation) => read(annotation))
       }
+      inAnnotation.push(member !== undefined)
       slots.set(path, reads.length - 1)
       return reads.length - 1
     },
     names: () => new Set([...slots.keys()].filter((path) => memberOf(path) === undefined).flatMap(namesOf)),
-    view: (subject) => {
-      const values: unknown[] = new Array<unknown>(reads.length).fill(unread)
-      let leaves: string[] | undefined
-      return {
-        read: (slot) => {
-          const held = values[slot]
-          if (held !== unread) return held
-          return (values[slot] = reads[slot]?.(subject.event, subject.annotation))
-        },
-        leaves: () => (leaves ??= leavesOf(subject.event.object)),
-      }
-    },
+    view: ({ event, annotation }) => views(event)(annotation),
+    views,
   }
 }

@@ -1,13 +1,17 @@
 // A set of rules, indexed by the annotation members they require.
-import type { Annotation, AnnotationSummary } from '../../domain/annotation.js'
+import type { AnnotationSummary } from '../../domain/annotation.js'
 import { isFlag } from '../annotation-fields.js'
+import type { Candidate } from '../candidates.js'
 import { explainMatch, needsOf, type Witness } from './expression.js'
 import type { RuleEvent } from '../event-field.js'
+import type { EventView } from './expression.js'
 import type { Fields, Subject } from './fields.js'
 import type { Rule } from './rule.js'
 
 export type RuleMatch = {
   readonly rule: Rule
+  /** The annotation with the indicator that it matched in the flat places. */
+  readonly candidate: Candidate
   /** The fields that matched, computed on demand. */
   readonly why: () => Witness[]
 }
@@ -17,8 +21,8 @@ export type RuleSet = {
   readonly rules: readonly Rule[]
   /** Whether a rule may match an event whose annotation has these members. */
   readonly mayMatch: (summary: Readonly<AnnotationSummary>) => boolean
-  /** `event` is called only if a rule may match. */
-  readonly match: (annotation: Readonly<Annotation>, event: () => RuleEvent) => readonly RuleMatch[]
+  /** For each candidate the rules whose whole condition holds for it. `event` is called only if a rule may match. */
+  readonly match: (candidates: readonly Candidate[], event: () => RuleEvent) => readonly RuleMatch[]
   /** What is read in the text of every event; undefined where the annotation tells which events to look at. */
   readonly names: ReadonlySet<string> | undefined
   /** Whether an event or its annotation has a field. */
@@ -48,7 +52,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     index,
   }))
 
-  const candidates = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
+  const possible = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
     let found: readonly Rule[] = always
     for (const { member, index, isTrue, isFalse } of indexed) {
       const value = annotation[member]
@@ -63,15 +67,19 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     size: rules.length,
     rules,
     names: always.length > 0 ? fields.names() : undefined,
-    mayMatch: (summary) => candidates(summary).length > 0,
+    mayMatch: (summary) => possible(summary).length > 0,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
-    match: (annotation, event) => {
-      const possible = candidates(annotation)
-      if (possible.length === 0) return none
-      const view = fields.view({ event: event(), annotation })
+    match: (candidates, event) => {
       let matches: RuleMatch[] | undefined
-      for (const rule of possible)
-        if (rule.holds(view)) (matches ??= []).push({ rule, why: () => explainMatch(rule.expression, view) })
+      let viewOf: ((candidate: Candidate) => EventView) | undefined
+      for (const candidate of candidates) {
+        const rules = possible(candidate)
+        if (rules.length === 0) continue
+        const view = (viewOf ??= fields.views(event()))(candidate)
+        for (const rule of rules)
+          if (rule.holds(view))
+            (matches ??= []).push({ rule, candidate, why: () => explainMatch(rule.expression, view) })
+      }
       return matches ?? none
     },
   }

@@ -14,6 +14,8 @@ export type Rule = {
   readonly description?: string
   /** Whether it is about indicators that turn malicious after they were seen, not about events. */
   readonly isRetro: boolean
+  /** Bundled, or in the place of one that is: of these only the worst writes about an indicator. */
+  readonly isBundled?: true
   readonly suppress?: RuleSuppression
   readonly file: string
   readonly line: number

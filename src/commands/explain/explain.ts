@@ -205,7 +205,12 @@ const renderKnown = ({ values, rules }: KnownAboutEvent): string => {
           .replace(/^/gm, '  ')
           .trimEnd()}\n\n`
       : ''
-  const fired = rules.map(({ title, level }) => `${printable(title)} (${level})`).join(', ')
+  const fired = rules
+    .map(
+      ({ title, level, value }) =>
+        `${printable(title)} (${level}${value === undefined ? '' : `, ${printable(value)}`})`,
+    )
+    .join(', ')
   return `${table}  rules that fire: ${fired === '' ? 'none' : fired}\n\n`
 }
 

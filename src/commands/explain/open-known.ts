@@ -1,4 +1,6 @@
 // What the feeds and the memory know about an event, and which rules fire on it; nobody is asked for it.
+import { candidatesOf, writtenCandidates } from '../../alerts/candidates.js'
+import { chooseMatches } from '../../alerts/choose-matches.js'
 import { loadConfiguredRules } from '../../app/check-file.js'
 import { openApp } from '../../app/open-app.js'
 import { openRuleEvents } from '../../app/open-rule-events.js'
@@ -28,7 +30,13 @@ export type KnownAboutEvent = {
   readonly verdict: string
   readonly summary: string
   readonly values: readonly KnownValue[]
-  readonly rules: readonly { readonly id: string; readonly title: string; readonly level: string }[]
+  /** Each with the indicator that it names. */
+  readonly rules: readonly {
+    readonly id: string
+    readonly title: string
+    readonly level: string
+    readonly value?: string
+  }[]
 }
 
 type OpenKnown = {
@@ -62,7 +70,13 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
       const values = annotation?.indicators ?? []
       const judged = written ?? annotation
       const whole = parseObject(event?.bytes() ?? bytes)
-      const matches = judged && isObject(whole) ? set.match(judged, () => ruleEventOf(whole, judged)) : []
+      const candidates = written
+        ? writtenCandidates(written)
+        : event
+          ? candidatesOf(event.annotation, event.others)
+          : []
+      const matches =
+        judged && isObject(whole) ? chooseMatches(set.match(candidates, () => ruleEventOf(whole, judged))) : []
       return {
         verdict: annotation?.verdict ?? 'unknown',
         summary: annotation?.summary ?? '',
@@ -78,7 +92,12 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
           ...(at !== undefined && { at }),
           ...(entry !== undefined && { entry }),
         })),
-        rules: matches.map(({ rule: { id, title, level } }) => ({ id, title, level })),
+        rules: matches.map(({ rule: { id, title, level }, candidate: { value } }) => ({
+          id,
+          title,
+          level,
+          ...(value !== undefined && { value }),
+        })),
       }
     },
     close: app.close,

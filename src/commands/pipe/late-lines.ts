@@ -3,7 +3,7 @@ import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { backgroundClock } from '../../base/clock.js'
 import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
-import { awaitedBy, revisit, rulesOfMember, raiseByMember, createRetryLater } from '../../follow-up/revisit.js'
+import { awaitedBy, revisit, firingsOfMember, raiseByMember, createRetryLater } from '../../follow-up/revisit.js'
 import { createPending } from '../../follow-up/pending.js'
 import type { Emit } from '../../telemetry/event.js'
 
@@ -54,9 +54,9 @@ export const createLateLines = (options: {
   return {
     raise: (lines, events) => {
       const fired = new Map<object, readonly string[]>()
-      const alerts = rules.raise(eventsIn(events), (event, ruleIds) => fired.set(event, ruleIds))
+      const alerts = rules.raise(eventsIn(events), (event, firings) => fired.set(event, firings))
       const firedOf = (event: EventOut): readonly string[] =>
-        event.members?.flatMap((member, nth) => rulesOfMember(nth, fired.get(member) ?? [])) ?? fired.get(event) ?? []
+        event.members?.flatMap((member, nth) => firingsOfMember(nth, fired.get(member) ?? [])) ?? fired.get(event) ?? []
       let missed = 0
       for (const [place, event] of events.entries()) {
         const awaited = awaitedBy(event)

@@ -65,6 +65,10 @@ class AnnotatedEvent implements EventOut {
     return forgeries === undefined ? written.summary() : stating(written.summary(), forgeries)
   }
 
+  get others(): readonly AnnotationSummary[] {
+    return this.written.others()
+  }
+
   annotationText(reduced?: Reduced, stated?: Forgeries): string {
     return this.text(reduced, stated ?? (this.forgeries && untouched(this.forgeries))).join('')
   }

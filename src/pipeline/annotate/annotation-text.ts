@@ -46,6 +46,8 @@ export type AnnotationText = {
   readonly value: () => Annotation
   /** The flat members of the value. */
   readonly summary: () => AnnotationSummary
+  /** The same as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  readonly others: () => readonly AnnotationSummary[]
 }
 
 /** One event: its sightings, its outcome and its origin. */
@@ -138,8 +140,17 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
       value: () => valueOf(one),
       // Made anew each time: keeping it costs more, for most are asked for once.
       summary: () => summarise(deciding, about),
+      others: () => othersOf(one),
     }
   }
+}
+
+const none: readonly AnnotationSummary[] = []
+
+const othersOf = ({ indicators, deciding, about }: Case): readonly AnnotationSummary[] => {
+  let others: AnnotationSummary[] | undefined
+  for (const one of indicators) if (one.isCandidate && one !== deciding) (others ??= []).push(summarise(one, about))
+  return others ?? none
 }
 
 const summaryOf = (finished: Finished, { deciding, about }: Case): AnnotationSummary =>

@@ -1,6 +1,7 @@
 // A bounded cache of annotation texts per judged sighting.
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
+import { flags } from '../../domain/flag.js'
 import type { GeoSource } from '../../domain/geo.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import { createBoundedCache } from '../../base/bounded-cache.js'
@@ -25,6 +26,8 @@ export type KnownSighting = Weighed &
     readonly indicator: AnnotatedIndicator
     readonly verdict: Verdict
     readonly isPending: boolean
+    /** Accused or flagged: rules look at it even if another indicator decides. */
+    readonly isCandidate: boolean
     /** Its size in the list of the full form. */
     readonly size: number
     text: string | undefined
@@ -80,6 +83,8 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
       side: sideOf(sighting, ownRanges),
       indicator,
       verdict,
+      isCandidate:
+        level === 'malicious' || level === 'suspicious' || flags.some((flag) => verdict.flags[flag] === true),
       isPending: late !== undefined || verdict.reason === 'pending' || verdict.reason === 'deadline',
       size: writeIndicator(indicator).length,
       text: undefined,

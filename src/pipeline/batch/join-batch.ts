@@ -164,6 +164,10 @@ class JoinedRecord implements EventOut {
     return this.batch.isOne && !this.forgeries ? this.worst.summary : this.annotation
   }
 
+  get others(): readonly AnnotationSummary[] {
+    return this.worst.others
+  }
+
   get event(): Event {
     if (this.batch.isOne) return this.worst.event
     const bytes = this.original

@@ -160,7 +160,7 @@ describe('the text of an event', () => {
   }
 
   it('is read once for rules on its fields alone, and for the rules that replace them', () => {
-    const matches = (): number => set.match(annotation(), () => ruleEventOf(...read(refuse))).length
+    const matches = (): number => set.match([annotation()], () => ruleEventOf(...read(refuse))).length
     expect(matches()).toBe(1)
     set = setOf('user: bob')
     expect(matches()).toBe(0)

@@ -14,6 +14,7 @@ const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'd
 )
 const hour = 3_600_000
 const ruleId = '5b0d5a53-6c0f-4c56-9d0c-0f3e8a5f1a02'
+const firing = `${ruleId} 203.0.113.7`
 const ruleText = (block = ''): string => `title: Malicious
 id: ${ruleId}
 logsource: { category: firewall }
@@ -66,6 +67,7 @@ const match = (n: number, user: string, more: { time?: number; from?: string } =
     },
     annotation: about,
     summary: about,
+    others: [],
     judged: [],
   }
 }
@@ -206,9 +208,9 @@ it('an alert of a chunk that was given up suppresses nothing', async () => {
   const { alerts } = await stage()
   const [given, next, again] = [match(1, 'alice'), match(2, 'bob'), match(3, 'carol')]
   expect(alerts.raise([given])).toHaveLength(1)
-  alerts.suppressed.giveUp(given.origin, [ruleId])
+  alerts.suppressed.giveUp(given.origin, [firing])
   expect(alerts.raise([next])).toHaveLength(1)
-  alerts.suppressed.commit(next.origin, [ruleId])
+  alerts.suppressed.commit(next.origin, [firing])
   expect(alerts.raise([again])).toHaveLength(0)
   expect(alerts.raise([given])).toHaveLength(0)
 })
@@ -219,9 +221,9 @@ it.each([true, false])(
     const { alerts, clock } = await stage()
     const [given, next] = [match(1, 'alice'), match(2, 'bob')]
     alerts.raise([given, next])
-    if (isBefore) alerts.suppressed.commit(next.origin, [ruleId])
-    alerts.suppressed.giveUp(given.origin, [ruleId])
-    if (!isBefore) alerts.suppressed.commit(next.origin, [ruleId])
+    if (isBefore) alerts.suppressed.commit(next.origin, [firing])
+    alerts.suppressed.giveUp(given.origin, [firing])
+    if (!isBefore) alerts.suppressed.commit(next.origin, [firing])
     expect(alerts.suppressed.takeDue()).toEqual([])
     clock.at += 30_000
     expect(alerts.suppressed.takeDue().map(({ message }) => message)).toEqual([expect.stringMatching(/: 1 match /)])
@@ -232,10 +234,10 @@ it('it waits for the end of its window if the alert is raised again', async () =
   const { alerts, clock } = await stage()
   const [given, next] = [match(1, 'alice'), match(2, 'bob')]
   alerts.raise([given, next])
-  alerts.suppressed.commit(next.origin, [ruleId])
-  alerts.suppressed.giveUp(given.origin, [ruleId])
+  alerts.suppressed.commit(next.origin, [firing])
+  alerts.suppressed.giveUp(given.origin, [firing])
   expect(alerts.raise([given])).toHaveLength(1)
-  alerts.suppressed.commit(given.origin, [ruleId])
+  alerts.suppressed.commit(given.origin, [firing])
   clock.at += 30_000
   expect(alerts.suppressed.takeDue()).toEqual([])
   clock.at += hour

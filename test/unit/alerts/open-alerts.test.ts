@@ -87,6 +87,7 @@ const event = ({
     extraction,
     annotation,
     summary: annotation,
+    others: [],
     judged,
   }
 }
@@ -232,11 +233,14 @@ describe('alerts', () => {
       const { raise, raiseLate } = await start()
       const told: (readonly string[])[] = []
       const late = event({ n: 1, late: new Promise<Finding>(() => undefined), verdict: verdictOf('malicious') })
-      expect(raise([late], (one, ruleIds) => told.push([one.origin, ...ruleIds]))).toHaveLength(1)
+      expect(raise([late], (one, firings) => told.push([one.origin, ...firings]))).toHaveLength(1)
       const ruleId = '11111111-2222-4333-8444-555555555555'
-      expect(told).toEqual([['firewall/0/1', ruleId]])
+      const firing = `${ruleId} 198.51.100.60`
+      expect(told).toEqual([['firewall/0/1', firing]])
+      expect(raiseLate([again(1, undefined, [firing])])).toMatchObject({ alerts: [], fired: [[firing]] })
+      // An older note names the rule alone.
       expect(raiseLate([again(1, undefined, [ruleId])])).toMatchObject({ alerts: [], fired: [[ruleId]] })
-      expect(raiseLate([again(7, '10.0.0.7')]).fired).toEqual([[ruleId]])
+      expect(raiseLate([again(7, '10.0.0.7')]).fired).toEqual([[firing]])
     })
 
     it('are not raised again for a member of a batch of which another member waited, whether it was suppressed or not', async () => {
@@ -245,7 +249,7 @@ describe('alerts', () => {
       const listed = (n: number, member: number): AnnotatedEvent => ({ ...event({ n }), origin: origin(n, member) })
       const told = new Map<string, readonly string[]>()
       const members = [listed(1, 0), listed(1, 1)]
-      expect(raise(members, (one, ruleIds) => told.set(one.origin, ruleIds))).toHaveLength(1)
+      expect(raise(members, (one, firings) => told.set(one.origin, firings))).toHaveLength(1)
       expect(raiseLate(members.map((one) => ({ event: one, fired: told.get(one.origin) ?? [] }))).alerts).toEqual([])
     })
 

@@ -1,6 +1,6 @@
 // Late alerts of batches: a rule fires once for each member.
 import { expect, it } from 'vitest'
-import { rulesOfMember, raiseByMember } from '../../../src/follow-up/revisit.js'
+import { firingsOfMember, raiseByMember } from '../../../src/follow-up/revisit.js'
 
 type Event = { readonly origin: string; readonly members?: readonly Event[] }
 
@@ -16,7 +16,7 @@ it('raises for every member of a batch what has not fired for that member, and n
   const batch = { origin: 'b', members: [{ origin: 'b#0' }, { origin: 'b#1' }] }
   const { alerts, fired } = raise([
     { event: { origin: 'a' }, fired: ['1 old'] },
-    { event: batch, fired: [...rulesOfMember(1, ['old rule']), ...rulesOfMember(11, ['other'])] },
+    { event: batch, fired: [...firingsOfMember(1, ['old rule']), ...firingsOfMember(11, ['other'])] },
   ])
   expect(asked).toEqual([
     ['a', ['1 old']],

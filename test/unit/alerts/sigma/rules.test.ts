@@ -118,7 +118,7 @@ describe('the annotation', () => {
     const { rules } = parseRules('r.yml', ruleText(on('sel:\n    ti.is_tor: true\n    threatweave.is_tor: true')), {
       fields,
     })
-    expect(createRuleSet(rules, fields).match(annotation({ is_tor: true }), () => ({ object: {} }))).toHaveLength(1)
+    expect(createRuleSet(rules, fields).match([annotation({ is_tor: true })], () => ({ object: {} }))).toHaveLength(1)
   })
   it('does not read the event if no rule can match', () => {
     const fields = createFields('threatweave')
@@ -129,8 +129,8 @@ describe('the annotation', () => {
     const refuse = (): never => {
       throw new Error('was read')
     }
-    expect(set.match(annotation({ verdict: 'clean' }), refuse)).toEqual([])
-    expect(set.match(annotation({ verdict: 'malicious' }), () => ({ object: { a: 'x' } }))).toHaveLength(1)
+    expect(set.match([annotation({ verdict: 'clean' })], refuse)).toEqual([])
+    expect(set.match([annotation({ verdict: 'malicious' })], () => ({ object: { a: 'x' } }))).toHaveLength(1)
   })
 })
 
