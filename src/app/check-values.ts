@@ -1,7 +1,9 @@
-// Looks at a few records of each topic that is read, and says where the format that is set for the topic does not fit.
+// Looks at a few records of each topic that is read: says where the format that is set for the topic does not fit, and which own addresses they show.
 import { isUtf8 } from 'node:buffer'
 import { systemClock } from '../base/clock.js'
+import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
+import { createOwnAddresses } from '../domain/own-addresses.js'
 import { formatOfTopic, type TopicFormat } from '../domain/topic-format.js'
 import { withTopicReader, type TopicReader } from '../kafka/topic-reader.js'
 import type { TopicRemark } from '../kafka/topics.js'
@@ -9,6 +11,7 @@ import type { WireRecord } from '../kafka/wire/record.js'
 import { schemaIdOf } from '../registry/schema-id.js'
 import type { RegistryClient } from '../registry/registry-client.js'
 import { connectedSettingsOf } from './connected-settings.js'
+import { openReader } from './open-app.js'
 import { openRecordOf, openRegistryOf, registryClientOf } from './open-records.js'
 
 const maxRecords = 5
@@ -35,6 +38,13 @@ export const checkValues = async (
         const isUnread = (one: Value): boolean => open?.(one.value, one)?.unread !== undefined
         const message = values.length === 0 ? undefined : await misfit(format, values, client, isUnread)
         if (message !== undefined) remarks.push({ topic, level: 'warning', message })
+        const ranges = config.gate.ownRanges.length === 0 ? ownRangesIn(values, config) : []
+        if (ranges.length > 0)
+          remarks.push({
+            topic,
+            level: 'warning',
+            message: `shows by address translation public addresses of yours; if they are, set gate.ownRanges: [${ranges.join(', ')}]`,
+          })
       }
       return remarks
     })
@@ -53,6 +63,13 @@ const lastValues = async (reader: TopicReader, topic: string): Promise<readonly 
     for (const { value, headers } of records.slice(0, maxRecords)) if (value) values.push({ topic, value, headers })
   }
   return values
+}
+
+const ownRangesIn = (values: readonly Value[], config: Config): readonly string[] => {
+  const { eventsInRecord, decode, extract } = accepted(openReader(config))
+  const own = createOwnAddresses()
+  for (const bytes of values.flatMap(({ value }) => eventsInRecord(value))) own.see(extract(decode(bytes)))
+  return own.ranges()
 }
 
 /** What does not fit, as the end of a sentence about the topic. */

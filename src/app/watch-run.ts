@@ -10,6 +10,7 @@ import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecentActivity } from '../ops/recent-activity.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
 import { watchBinary } from './watch-binary.js'
+import { watchOwnAddresses } from './watch-own-addresses.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
@@ -97,8 +98,13 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
     },
     flush: logged.flush,
     hooks: counters,
-    observe: (pipeline) =>
-      watchBinary(observePipeline(traces.pipeline(pipeline), { counters, recent, now }), { counters, emit }),
+    observe: (pipeline) => {
+      const read = watchBinary(observePipeline(traces.pipeline(pipeline), { counters, recent, now }), {
+        counters,
+        emit,
+      })
+      return config.gate.ownRanges.length === 0 ? watchOwnAddresses(read, emit) : read
+    },
     serve,
   }
 }

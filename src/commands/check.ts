@@ -7,6 +7,7 @@ import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
+import { noOwnRanges } from '../domain/own-addresses.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { ServiceProfile } from '../domain/service-profile.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
@@ -131,12 +132,16 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   if (problems.length > 0) throw new ConfigurationError(problems)
   for (const warning of await startWarnings(config, io.env))
     io.stderr.write(`threatweave: warning: ${printable(describeProblem(warning))}\n`)
+  if (isForRun(config) && config.gate.ownRanges.length === 0)
+    io.stderr.write(`threatweave: note: gate.ownRanges ${noOwnRanges}; estimate suggests ranges from a log\n`)
   if (args.values.print === true) io.stdout.write(stringify(redact(config)))
   else io.stdout.write('The configuration is fine.\n')
   const account = online && hasKey ? await askAccount(config, askedAbout(args), io) : exitCodes.ok
   const brokers = asksBrokers ? await askBrokers(config, args.values['create-topics'] === true, io) : exitCodes.ok
   return account === exitCodes.ok ? brokers : account
 }
+
+const isForRun = ({ kafka: { input } }: Config): boolean => input.topics.length > 0 || input.pattern !== ''
 
 /** A configuration for `serve` needs neither key nor feed, and a wrong key or feed is already reported. */
 const missingIntelligence = (config: Config, found: readonly Problem[]): readonly Problem[] => {

@@ -3,6 +3,7 @@ import { openReader } from '../app/open-app.js'
 import { loadSources, type ConfiguredSource } from '../app/load-sources.js'
 import type { Config } from '../config/schema.js'
 import { printable } from '../domain/control-characters.js'
+import { createOwnAddresses, noOwnRanges } from '../domain/own-addresses.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { urlFor } from '../domain/source-description.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
@@ -62,6 +63,7 @@ Example:
     const namesSeen = new Set<string>()
     const now = Date.now()
     const progress = createProgress(io.stderr, { label: 'estimate' })
+    const own = config.gate.ownRanges.length === 0 ? createOwnAddresses() : undefined
     let events = 0
     await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
@@ -70,7 +72,9 @@ Example:
           const event = decode(bytes)
           const keys: string[] = []
           const askable: Indicator[] = []
-          for (const sighting of extract(event).sightings) {
+          const extraction = extract(event)
+          own?.see(extraction)
+          for (const sighting of extraction.sightings) {
             const decision = decide(sighting)
             if (decision.decision === 'lookup') {
               keys.push(keyOf(decision.ask))
@@ -111,11 +115,15 @@ Example:
         notAsked: Object.fromEntries(reasons),
         ...cost,
         ...(bySource.length > 0 && { sources: bySource }),
+        ...(own && { ownRangesSuggested: own.ranges() }),
       }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
     } else {
       const names = { seen: namesSeen.size, asked: [...asked.values()].filter(({ type }) => type === 'domain').length }
-      await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names, bySource }))
+      await write(
+        io.stdout,
+        describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names, bySource, own: own?.ranges() }),
+      )
     }
     return reportStop(events, io)
   },
@@ -149,6 +157,8 @@ type Assumptions = {
   /** Distinct names in the log that may be asked, and what is asked for them. */
   readonly names: { readonly seen: number; readonly asked: number }
   readonly bySource: readonly SourceForecast[]
+  /** Public addresses of our own that the log shows; undefined where gate.ownRanges names some. */
+  readonly own: readonly string[] | undefined
 }
 
 type SourceForecast = Pick<ConfiguredSource, 'ask' | 'limits'> & {
@@ -173,7 +183,7 @@ const secondCall = 'indicators that are not clearly clean need a second call'
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  { memory, lifetimeMs, price, mostCalls, names, bySource }: Assumptions,
+  { memory, lifetimeMs, price, mostCalls, names, bySource, own }: Assumptions,
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
@@ -191,6 +201,7 @@ const describe = (
       'would be skipped',
       `${count(notAsked)} distinct${notAsked ? `: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ')}` : ''}`,
     ],
+    ...(own ? ([['own addresses', ownAddresses(own)]] as const) : []),
     ['lookups for this log', `${count(figures.lookups)}, with an empty memory`],
     ...(mostCalls > 1
       ? ([
@@ -221,6 +232,11 @@ const describe = (
   }
   return layOut(rows)
 }
+
+const ownAddresses = (suggested: readonly string[]): string =>
+  suggested.length === 0
+    ? `gate.ownRanges ${noOwnRanges}; no address translation in this log suggests any`
+    : `address translation shows public addresses of yours; if they are, set gate.ownRanges: [${suggested.join(', ')}]`
 
 const layOut = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length))

@@ -54,9 +54,11 @@ topic, port in use, refused by the brokers.
     const worker = number === undefined ? undefined : Number(number)
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now, worker })
     // Its parent has told already.
-    if (worker === undefined)
+    if (worker === undefined) {
       for (const { setting, message } of exposedFiles(config, io.env))
         emit({ event: 'secret_file_exposed', setting, message })
+      if (config.gate.ownRanges.length === 0) emit({ event: 'own_ranges_missing' })
+    }
     const failure =
       workers === 1
         ? await runHere(config, io, emit)

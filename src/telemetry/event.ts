@@ -34,6 +34,15 @@ export type TelemetryEvent =
     }
   /** A file with a key can be read by every user of the machine. */
   | { readonly event: 'secret_file_exposed'; readonly setting: string; readonly message: string }
+  /** No gate.ownRanges. */
+  | { readonly event: 'own_ranges_missing' }
+  /** Without gate.ownRanges: a public address that address translation shows to be our own; `suggested` covers all seen so far. */
+  | {
+      readonly event: 'own_address_seen'
+      readonly address: string
+      readonly origin: string
+      readonly suggested: readonly string[]
+    }
   /** It is in use and accuses nobody. */
   | { readonly event: 'feed_empty'; readonly feed: string; readonly message: string }
   | {

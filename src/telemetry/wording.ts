@@ -1,5 +1,6 @@
 // The log level and message of each telemetry event.
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
+import { noOwnRanges } from '../domain/own-addresses.js'
 import type { TelemetryEvent } from './event.js'
 import type { BulkLimit } from './labels.js'
 
@@ -10,6 +11,12 @@ type Wordings = { readonly [Name in TelemetryEvent['event']]: Wording<Extract<Te
 export const wordings: Wordings = {
   started: { level: 'info', say: ({ command }) => `${command} started` },
   secret_file_exposed: { level: 'warn', say: ({ setting, message }) => `${setting}: ${message}` },
+  own_ranges_missing: { level: 'info', say: () => `gate.ownRanges ${noOwnRanges}` },
+  own_address_seen: {
+    level: 'warn',
+    say: ({ address, origin, suggested }) =>
+      `address translation shows that ${address} is yours (${origin}), and gate.ownRanges is empty. If these are yours, set gate.ownRanges: [${suggested.join(', ')}]`,
+  },
   feed_loaded: {
     level: 'info',
     say: ({ feed, addresses, names, skipped, bytes, ms }) =>

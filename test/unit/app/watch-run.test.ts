@@ -2,13 +2,42 @@
 import { describe, expect, it } from 'vitest'
 import { refusePortsInUse, watchRun } from '../../../src/app/watch-run.js'
 import { load } from '../../../src/config/load.js'
-import { ignoreTelemetry } from '../../../src/telemetry/event.js'
+import { ignoreTelemetry, type TelemetryEvent } from '../../../src/telemetry/event.js'
+import { accepted } from '../../../src/config/load-config.js'
+import { openReader } from '../../../src/app/open-app.js'
+import type { EventOut } from '../../../src/pipeline/pipeline.js'
 
 const open = async (env: Record<string, string>) => {
   const loaded = load({ env, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   return watchRun(loaded.config, ignoreTelemetry).serve({})
 }
+
+describe('public addresses of our own', () => {
+  const seen = (env: Record<string, string>): readonly unknown[] => {
+    const loaded = load({ env, readFile: () => '' })
+    if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+    const reader = accepted(openReader(loaded.config))
+    const events: TelemetryEvent[] = []
+    const bytes = Buffer.from('src=10.0.0.5 dst=192.0.2.9 natsrc=198.51.100.7 action=allow')
+    const event = reader.decode(bytes)
+    const one = { event, origin: 'fw/0/1', extraction: reader.extract(event), judged: [] } as unknown as EventOut
+    const watched = watchRun(loaded.config, (happened) => events.push(happened)).observe((chunk, use) => {
+      for (const [place] of chunk.entries()) use(one, place)
+      return true
+    })
+    void watched([{ origin: 'fw/0/1', bytes }], () => undefined)
+    void watched([{ origin: 'fw/0/1', bytes }], () => undefined)
+    return events
+  }
+
+  it('are suggested once each while gate.ownRanges is empty', () => {
+    expect(seen({})).toEqual([
+      { event: 'own_address_seen', address: '198.51.100.7', origin: 'fw/0/1', suggested: ['198.51.100.7'] },
+    ])
+    expect(seen({ THREATWEAVE_GATE_OWN_RANGES: '203.0.113.0/24' })).toEqual([])
+  })
+})
 
 describe('the endpoint of a run', () => {
   it('shows the effective configuration without secrets', async () => {

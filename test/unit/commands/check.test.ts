@@ -68,6 +68,29 @@ describe('check', () => {
     expect(await warned(0o640)).toBe('')
   })
 
+  it('says what follows from an empty gate.ownRanges, where events are read', async () => {
+    const noted = async (ranges: string): Promise<string> => {
+      const stderr = new PassThrough()
+      const config = put(
+        'run.yaml',
+        `gate: { ownRanges: [${ranges}] }\nkafka: { brokers: [localhost:9092], input: { topics: [fw] }, output: { topic: out }, deadLetterTopic: dead }\n`,
+      )
+      await check.run(
+        { positionals: [], values: { config } },
+        {
+          env: { THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key-that-is-long' },
+          stdin: new PassThrough(),
+          stdout: new PassThrough(),
+          stderr,
+          signal: new AbortController().signal,
+        },
+      )
+      return String(stderr.read() ?? '')
+    }
+    expect(await noted('')).toMatch(/^threatweave: note: gate\.ownRanges is empty: .+ estimate suggests ranges/)
+    expect(await noted('203.0.113.0/24')).toBe('')
+  })
+
   it('names each problem of a judgement table once, with its file and line', async () => {
     const table = put('table.yaml', 'rows:\n  dangerous: { level: bad }\n')
     expect(await problemsOf(`intel: { table: ${table} }`)).toEqual([

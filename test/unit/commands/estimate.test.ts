@@ -39,6 +39,15 @@ describe('estimate', () => {
     expect(await run('{"src_ip":"198.51.100.7"}')).not.toMatch(/^names/m)
   })
 
+  it('suggests gate.ownRanges from the address translation in the log, unless some are set', async () => {
+    const nat = '{"src_ip":"10.0.0.5","dst_ip":"198.51.100.7","nat_src_ip":"203.0.113.8"}'
+    expect(await run(nat)).toMatch(/^own addresses +address translation shows .+ gate\.ownRanges: \[203\.0\.113\.8\]$/m)
+    expect(JSON.parse(await run(nat, { json: true }))).toMatchObject({ ownRangesSuggested: ['203.0.113.8'] })
+    expect(await run(log)).toMatch(/^own addresses +gate\.ownRanges is empty: .+ no address translation in this log/m)
+    const set = { THREATWEAVE_GATE_OWN_RANGES: '203.0.113.0/24' }
+    expect(await run(nat, {}, set)).not.toMatch(/own addresses/)
+  })
+
   it('counts the members of a batch as events', async () => {
     const batch = `{"records":[${log.replaceAll('\n', ',')}]}`
     expect(JSON.parse(await run(batch, { json: true }))).toMatchObject({ events: 3, distinct: 3 })
