@@ -69,6 +69,8 @@ export const exchange = (
         else controller = started
       },
       onResponseStart: (_, http, headers) => {
+        // An interim answer: what it announces is still to come, in the time that there was.
+        if (http < 200) return
         head = { http, headers, at: now() }
         retryAfterMs = retryAfter(headers['retry-after'], head.at)
         clearTimeout(timer)

@@ -124,6 +124,14 @@ const examples: readonly [title: string, script: ScriptedService['script'], reas
   ['a reset', (_, response) => void response.socket?.resetAndDestroy(), 'unavailable'],
   ['silence', () => undefined, 'timeout'],
   [
+    'interim answers (102) for ever',
+    (_, response) => {
+      const interim = setInterval(() => response.writeProcessing(), 20)
+      response.on('close', () => clearInterval(interim))
+    },
+    'timeout',
+  ],
+  [
     'headers and then silence',
     (_, response) => {
       response.writeHead(200)
