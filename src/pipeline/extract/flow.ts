@@ -144,7 +144,7 @@ export const createFlowFinder = () => {
         case 'sourceZone':
           sourceSide = zones.get(text) ?? sourceSide
           break
-        default:
+        case 'destinationZone':
           destinationSide = zones.get(text) ?? destinationSide
       }
     },
