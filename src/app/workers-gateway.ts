@@ -83,9 +83,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       THREATWEAVE_INTEL_SERVICE_OTHER_URLS: '[]',
       THREATWEAVE_INTEL_SERVICE_API_KEY: apiKey,
       THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
-      THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x-api-key',
-      THREATWEAVE_INTEL_SERVICE_PATHS: 'given',
-      THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{}',
+      THREATWEAVE_INTEL_SERVICE_PROFILE: '',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
       // The gateway holds the budget and the memory.
       THREATWEAVE_MEMORY_PATH: 'none',
