@@ -74,11 +74,12 @@ export type AlertBody = {
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
   readonly matched: readonly Matched[]
-} & Pick<
-  Annotation,
-  'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
-> &
-  Pick<Annotation, 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
+} & Partial<Pick<Annotation, 'activity'>> &
+  Pick<
+    Annotation,
+    'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
+  > &
+  Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
 /** An indicator as ECS `threat.indicator`. */
 export const threatIndicator = (

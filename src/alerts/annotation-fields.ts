@@ -1,4 +1,5 @@
 // The annotation members that rules can test, their possible values, and the operations that state each flag.
+import { activities } from '../domain/activity.js'
 import { statuses, type AnnotatedIndicator, type Annotation, contentKinds } from '../domain/annotation.js'
 import { decisions } from '../domain/decision.js'
 import { levels } from '../domain/finding.js'
@@ -53,6 +54,8 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
   role: roles,
   direction: directions,
   action: actions,
+  activity: activities,
+  password_accepted: [true],
   ...flagMembers,
   summary: 'any',
   categories: 'any',

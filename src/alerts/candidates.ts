@@ -49,7 +49,8 @@ const isCandidate = (one: unknown): one is AnnotatedIndicator => {
 }
 
 const flatOf = (annotation: Readonly<Annotation>, one: AnnotatedIndicator): AnnotationSummary => {
-  const { schema_version, status, direction, action, truncated, read_as, format } = annotation
+  const { schema_version, status, direction, action, activity, password_accepted, truncated, read_as, format } =
+    annotation
   const { flags = [], decision: _, at, ...members } = one
   const { verdict } = members
   return {
@@ -58,6 +59,8 @@ const flatOf = (annotation: Readonly<Annotation>, one: AnnotatedIndicator): Anno
     ...members,
     direction,
     action,
+    activity,
+    ...(password_accepted !== undefined && { password_accepted }),
     summary: `${one.value} is ${verdict}`,
     ...(verdict === 'malicious' ? { malicious: true } : verdict === 'clean' && { malicious: false }),
     ...(Object.fromEntries(flags.map((flag) => [flag, true])) as { readonly [flag in Flag]?: true }),

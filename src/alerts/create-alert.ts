@@ -45,7 +45,8 @@ export const createAlert = (input: AlertInput): Alert => {
   const { id, groupId, rule, one, candidate: annotation, count, origins, originsOmitted = 0, replayId } = input
   const { origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
-  const { status, verdict, score, type, value, role, direction, action, source } = annotation
+  const { status, verdict, score, type, value, role, direction, action, activity, password_accepted, source } =
+    annotation
   const { categories, country, as, feed, entry, verdict_time, stale, enrichment_id } = annotation
   // Names of hosts, users and fields are the event's own words.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
@@ -97,6 +98,8 @@ export const createAlert = (input: AlertInput): Alert => {
       ...(role !== undefined && { role }),
       direction,
       action,
+      activity,
+      ...(password_accepted !== undefined && { password_accepted }),
       summary,
       ...(categories !== undefined && { categories }),
       ...(country !== undefined && { country }),

@@ -56,6 +56,7 @@ const retroFields = (
     ...indicator,
     direction,
     action,
+    activity: 'other',
     summary: verdict.because,
     ...(score !== undefined && { score }),
     ...(categories !== undefined && { categories }),

@@ -1,4 +1,5 @@
 // The annotation: the object added to an event, flat members first.
+import type { Activity } from './activity.js'
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
 import type { Geo } from './geo.js'
@@ -63,6 +64,10 @@ export type Annotation = {
   role?: Role
   direction: Direction
   action: Action
+  /** What kind of thing the event reports. */
+  activity: Activity
+  /** A login was stopped after the password was right, by a second factor or a policy. */
+  password_accepted?: true
 } & { [flag in Flag]?: boolean } & {
   summary: string
   /** Categories of the deciding indicator. */

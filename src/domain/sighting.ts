@@ -1,7 +1,9 @@
 // A sighting: an indicator in one field and role of one event.
+import type { Activity } from './activity.js'
 import type { Indicator } from './indicator.js'
 import type { Unread } from './unread.js'
 
+/** New roles go last: their places are in the records of the sightings topic. */
 export const roles = [
   'source',
   'destination',
@@ -12,6 +14,8 @@ export const roles = [
   'observer',
   'translated',
   'other',
+  /** An outside client wrote it and could have written anything: user agent, referrer, `X-Forwarded-For` beyond the proxies. */
+  'claimed',
 ] as const
 export type Role = (typeof roles)[number]
 
@@ -68,6 +72,10 @@ export type Noted = {
 /** What was read from an event, before any lookup. */
 export type Extraction = {
   readonly action: Action
+  /** `other` if absent. */
+  readonly activity?: Activity
+  /** A login that failed after the password was right, because of a second factor or a policy. */
+  readonly passwordAccepted?: boolean
   readonly sightings: readonly Sighting[]
   /** Whether the event has more indicators than listed. */
   readonly truncated: boolean

@@ -1,6 +1,7 @@
 // One indicator on one day in one input partition as a record of the sightings topic, and back.
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
+import { roles } from '../domain/sighting.js'
 import { parseObject } from '../base/json-object.js'
 import { maxPeers } from './day-table.js'
 import { batchLimits } from '../pipeline/batch/cut-batch.js'
@@ -142,7 +143,7 @@ export const readAccused = (value: Buffer): readonly Accused[] => {
 const isAddressOrName = (value: unknown): value is string =>
   typeof value === 'string' && (parseAddress(value) ?? parseHostname(value)) === value
 
-const roleBits = 0x1ff
+const roleBits = (1 << roles.length) - 1
 const maxCount = 0xffff_ffff
 
 /** Thousands of records in a row are of one day. */

@@ -1,5 +1,6 @@
 // The sightings of one day of one input partition: counts, times, inside hosts and offsets, 37 bytes per indicator next to its index.
 import type { Indicator } from '../domain/indicator.js'
+import { roles } from '../domain/sighting.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
 
 /** What is known of one indicator on one day. Times are milliseconds since midnight UTC. */
@@ -56,9 +57,9 @@ const traffic = 7
 const stride = 8
 
 // The word of marks: unalerted roles, pending roles, and whether the row has changed.
-const roleBits = 0x1ff
-const pendingShift = 9
-const isChanged = 1 << 18
+const roleBits = (1 << roles.length) - 1
+const pendingShift = roles.length
+const isChanged = 1 << (2 * roles.length)
 
 /** The word of peers is 0, one peer plus one, or this plus the place of a list. */
 const isList = 0x8000_0000

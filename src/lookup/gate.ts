@@ -46,10 +46,10 @@ const isContacted = (role: Role): boolean =>
 
 /**
  * The first rule that holds decides.
- * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; else asked about,
+ * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; claimed (`feeds_only`); else asked about,
  * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
  * Names: internal, by suffix (unless declared public), own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
- * allow list; free text only (`feeds_only`); else asked about.
+ * allow list; claimed or free text only (`feeds_only`); else asked about.
  */
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
@@ -66,6 +66,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (unasked !== undefined) return unasked
     const allowed = allowedBy(allow, ({ ranges }) => ranges.has(address), now)
     if (allowed !== undefined) return allowed
+    if (role === 'claimed') return feedsOnly
     return { decision: 'lookup', ask: { type: 'ip', value } }
   }
 
@@ -87,7 +88,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (unasked !== undefined) return unasked
     const allowed = allowedBy(allow, ({ names }) => names.has(value) || (asked !== value && names.has(asked)), now)
     if (allowed !== undefined) return allowed
-    if (evidence === 'text' && !askFreeText) return feedsOnly
+    if (role === 'claimed' || (evidence === 'text' && !askFreeText)) return feedsOnly
     return { decision: 'lookup', ask: { type: 'domain', value: asked } }
   }
 

@@ -13,6 +13,7 @@ export const plainAnnotation: Annotation = {
   role: 'source',
   direction: 'inbound',
   action: 'allowed',
+  activity: 'connection',
   is_malicious: true,
   summary: '198.51.100.60 is malicious: reported malicious',
   source: 'service',

@@ -58,6 +58,7 @@ export const seen = (annotation: Partial<Annotation> = {}): CountedEvent & { rea
     verdict: 'malicious',
     direction: 'inbound',
     action: 'allowed',
+    activity: 'connection',
     summary: '198.51.100.60 is malicious: reported malicious',
     type: 'ip',
     value: '198.51.100.60',

@@ -15,6 +15,7 @@ export const annotation = (more: Partial<Annotation> = {}): Annotation => ({
   verdict: 'unknown',
   direction: 'unknown',
   action: 'unknown',
+  activity: 'other',
   summary: 'nothing to say',
   indicators: [],
   ...more,

@@ -105,8 +105,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
   }
 
   const compact = ({ deciding, about: whole, origin }: Case, withId: boolean): readonly string[] => {
-    // The compact form has no format, so that events of all formats share it.
-    const about = whole.format === undefined ? whole : { ...whole, format: undefined }
+    const about = compactOf(whole, deciding?.isShared ?? true)
     const finished = known.finished((deciding ?? nothing).compact, about)
     const text = (finished.text ??= known.keep(writeCompactSummary(summarise(deciding, about))))
     if (!withId) return replayId === undefined ? [text, '}'] : [text, writeIds({ replay_id: replayId }), '}']
@@ -117,18 +116,22 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
   }
 
   return (
-    extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format' | 'flow'>,
+    extraction: Pick<
+      Extraction,
+      'action' | 'activity' | 'passwordAccepted' | 'truncated' | 'unread' | 'format' | 'flow'
+    >,
     rows: readonly Judged[],
     reading: ContentKind,
     origin: string,
   ): AnnotationText => {
-    const { action, truncated, unread } = extraction
+    const { action, activity = 'other', passwordAccepted = false, truncated, unread } = extraction
     known.refresh()
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, extraction)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
     const direction = directionOf(indicators, extraction.flow)
-    const about = { status, direction, action, truncated, unread, reading, format: formatOf(extraction) }
+    const format = formatOf(extraction)
+    const about = { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || unread === 'no_schema' || indicators.some(isPending)
     return {
@@ -142,6 +145,23 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
       summary: () => summarise(deciding, about),
       others: () => othersOf(one),
     }
+  }
+}
+
+/** The compact form has no format, and an activity only where it names an indicator, so that most events share it. */
+const compactOf = (about: SummaryInput, isShared: boolean): SummaryInput => {
+  const { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format } = about
+  if (format === undefined && (!isShared || activity === 'other')) return about
+  return {
+    status,
+    direction,
+    action,
+    activity: isShared ? 'other' : activity,
+    passwordAccepted: !isShared && passwordAccepted,
+    truncated,
+    unread,
+    reading,
+    format: undefined,
   }
 }
 

@@ -9,7 +9,7 @@ import { writeAnnotation, writeIndicator, isPlain } from './write-annotation.js'
 import { summarise } from './summary.js'
 
 type ConcludeInput = {
-  readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format'>
+  readonly extraction: Pick<Extraction, 'action' | 'activity' | 'passwordAccepted' | 'truncated' | 'unread' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
   /** The same rows as the annotation lists them, where that was done before. */
@@ -23,7 +23,7 @@ type ConcludeInput = {
 
 export const conclude = (input: ConcludeInput): Annotation => {
   const { extraction, rows, described, direction, origin, reading, replayId } = input
-  const { action, truncated, unread } = extraction
+  const { action, activity = 'other', passwordAccepted = false, truncated, unread } = extraction
   const indicators = rows.map((judged, place) => {
     const indicator = described?.[place] ?? describeIndicator(judged)
     return { ...weigh(indicator), indicator, verdict: judged.verdict }
@@ -33,6 +33,8 @@ export const conclude = (input: ConcludeInput): Annotation => {
     status,
     direction,
     action,
+    activity,
+    passwordAccepted,
     truncated,
     unread,
     reading,

@@ -55,6 +55,8 @@ const sample: SummaryInput = {
   status: 'complete',
   direction: 'unknown',
   action: 'unknown',
+  activity: 'other',
+  passwordAccepted: false,
   truncated: false,
   unread: undefined,
   reading: 'json',
@@ -108,11 +110,13 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
       for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
       // Beyond the limit all variants are dropped; an indicator has few.
       const next = count < maxVariants ? owner.finished : undefined
-      const { status, direction, action, truncated, unread, reading, format } = about
+      const { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format } = about
       owner.finished = {
         status,
         direction,
         action,
+        activity,
+        passwordAccepted,
         truncated,
         unread,
         reading,
@@ -135,6 +139,8 @@ const isSame = (a: SummaryInput, b: SummaryInput): boolean =>
   a.status === b.status &&
   a.direction === b.direction &&
   a.action === b.action &&
+  a.activity === b.activity &&
+  a.passwordAccepted === b.passwordAccepted &&
   a.truncated === b.truncated &&
   a.unread === b.unread &&
   a.reading === b.reading &&

@@ -1,4 +1,5 @@
 // The flat members of an annotation: the verdict and the deciding indicator.
+import type { Activity } from '../../domain/activity.js'
 import type { AnnotatedIndicator, AnnotationSummary, Status, ContentKind } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
@@ -12,6 +13,8 @@ export type SummaryInput = {
   readonly status: Status
   readonly direction: Direction
   readonly action: Action
+  readonly activity: Activity
+  readonly passwordAccepted: boolean
   readonly truncated: boolean
   readonly unread: Extraction['unread']
   readonly reading: ContentKind | undefined
@@ -21,7 +24,7 @@ export type SummaryInput = {
 type Deciding = { readonly indicator: AnnotatedIndicator; readonly verdict: Verdict }
 
 export const summarise = (deciding: Deciding | undefined, about: SummaryInput): AnnotationSummary => {
-  const { status, direction, action, truncated, unread, reading, format } = about
+  const { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format } = about
   const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
   const summary: AnnotationSummary = {
     schema_version: 1,
@@ -29,8 +32,10 @@ export const summarise = (deciding: Deciding | undefined, about: SummaryInput): 
     verdict,
     direction,
     action,
+    activity,
     summary: sentenceOf(deciding, truncated, unread),
   }
+  if (passwordAccepted) summary.password_accepted = true
   if (verdict === 'malicious') summary.malicious = true
   else if (verdict === 'clean') summary.malicious = false
   if (deciding !== undefined) copyDeciding(summary, deciding)

@@ -67,6 +67,9 @@ export const writeIndicator = (one: AnnotatedIndicator): string =>
   decided[one.decision][one.role] +
   writeOutcome(one)
 
+const writeActivity = (a: AnnotationSummary): string =>
+  `,"activity":"${a.activity}"${a.password_accepted === true ? ',"password_accepted":true' : ''}`
+
 const opening = (a: AnnotationSummary): string => {
   const text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`
   return a.malicious === undefined ? text : text + (a.malicious ? ',"malicious":true' : ',"malicious":false')
@@ -90,7 +93,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.type !== undefined) text += a.type === 'ip' ? ',"type":"ip"' : ',"type":"domain"'
   if (a.value !== undefined) text += `,"value":${quote(a.value)}`
   if (a.field !== undefined && a.role !== undefined) text += `${fieldMember(a.field)}${a.role}"`
-  text += `,"direction":"${a.direction}","action":"${a.action}"`
+  text += `,"direction":"${a.direction}","action":"${a.action}"${writeActivity(a)}`
   for (const { flag, yes, no } of flagMembers) {
     const stated = a[flag]
     if (stated !== undefined) text += stated ? yes : no
@@ -143,7 +146,7 @@ export const writeCompactSummary = (a: AnnotationSummary): string => {
   if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
   else if (isActionable(a.reason) && !isOnItsWay(a.reason) && a.value !== undefined)
     text += `,"value":${quote(a.value)}`
-  text += `,"direction":"${a.direction}","action":"${a.action}"`
+  text += `,"direction":"${a.direction}","action":"${a.action}"${isNamed(a) ? writeActivity(a) : ''}`
   for (const { flag, yes } of flagMembers) if (a[flag] === true) text += yes
   if (a.reason !== undefined && isActionable(a.reason)) text += `,"reason":"${a.reason}"`
   if (a.stale === true) text += ',"stale":true'

@@ -13,7 +13,8 @@ const weightOfRole: Readonly<Record<Role, number>> = {
   answer: 5,
   translated: 6,
   observer: 7,
-  other: 8,
+  claimed: 8,
+  other: 9,
 }
 
 /** A finding is never changed: one that says more takes its place. */

@@ -151,6 +151,12 @@ describe('decide about names', () => {
     expect(ofName('www.example.com', 'other', { askFreeText: true }, 'text')).toBe('lookup example.com')
   })
 
+  it('looks up what an outside client wrote in local feeds only, even if free text may be asked about', () => {
+    expect(ofName('www.example.com', 'claimed', { askFreeText: true })).toBe('feeds feeds_only')
+    expect(ofAddress(ordinary, 'claimed')).toBe('feeds feeds_only')
+    expect(ofAddress('10.1.2.3', 'claimed')).toBe('skip private_address')
+  })
+
   const suffix = { internalSuffixes: names('example.com') }
   const allow = { allow: list({ names: names('example.com') }) }
   const deny = { deny: list({ names: names('example.com') }) }

@@ -63,6 +63,7 @@ describe('the compact form', () => {
   const start = (status: string, verdict: string): string =>
     `{"schema_version":1,"status":"${status}","verdict":"${verdict}"`
   const where = ',"direction":"outbound","action":"allowed"'
+  const activity = ',"activity":"other"'
   const id = ',"enrichment_id":"firewall-logs/0/1"'
   const cases: readonly (readonly [string, Verdict, object, string])[] = [
     [
@@ -81,7 +82,7 @@ describe('the compact form', () => {
       'names who is a VPN, and states no flag that is false',
       { ...clean, flags: { is_vpn: true, is_tor: false } },
       {},
-      `${start('complete', 'clean')},"malicious":false,"type":"ip","value":"198.51.100.7","role":"destination"${where},"is_vpn":true${id}}`,
+      `${start('complete', 'clean')},"malicious":false,"type":"ip","value":"198.51.100.7","role":"destination"${where}${activity},"is_vpn":true${id}}`,
     ],
     [
       'says what an operator can act on, and about whom',
@@ -105,7 +106,19 @@ describe('the compact form', () => {
       'names who is accused, where malicious events are compact too',
       malicious,
       { detail: 'compact' },
-      `${start('complete', 'malicious')},"malicious":true,"type":"ip","value":"198.51.100.7","role":"destination"${where},"is_malicious":true,"stale":true${id}}`,
+      `${start('complete', 'malicious')},"malicious":true,"type":"ip","value":"198.51.100.7","role":"destination"${where}${activity},"is_malicious":true,"stale":true${id}}`,
+    ],
+    [
+      'says of a login that a second factor stopped it',
+      malicious,
+      { detail: 'compact', extraction: { action: 'blocked', activity: 'login', passwordAccepted: true } },
+      `${start('complete', 'malicious')},"malicious":true,"type":"ip","value":"198.51.100.7","role":"destination","direction":"outbound","action":"blocked","activity":"login","password_accepted":true,"is_malicious":true,"stale":true${id}}`,
+    ],
+    [
+      'leaves out the activity of an event that nothing accuses',
+      clean,
+      { extraction: { activity: 'login' } },
+      `${start('complete', 'clean')},"malicious":false${where}${id}}`,
     ],
     [
       'says by which replay it was judged',

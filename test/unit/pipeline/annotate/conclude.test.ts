@@ -94,6 +94,7 @@ describe('conclude', () => {
       role: 'source',
       direction: 'inbound',
       action: 'allowed',
+      activity: 'other',
       is_malicious: true,
       can_remote_access: true,
       is_vpn: false,
