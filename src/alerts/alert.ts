@@ -77,7 +77,18 @@ export type AlertBody = {
 } & Partial<Pick<Annotation, 'activity'>> &
   Pick<
     Annotation,
-    'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
+    | 'status'
+    | 'verdict'
+    | 'score'
+    | 'threat_class'
+    | 'type'
+    | 'value'
+    | 'field'
+    | 'role'
+    | 'direction'
+    | 'action'
+    | 'summary'
+    | 'source'
   > &
   Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 

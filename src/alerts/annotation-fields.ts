@@ -7,6 +7,7 @@ import { flags, type Flag } from '../domain/flag.js'
 import { indicatorTypes } from '../domain/indicator.js'
 import { reasons } from '../domain/reason.js'
 import { actions, directions, roles } from '../domain/sighting.js'
+import { threatClasses } from '../domain/threat-class.js'
 import { closestName } from './closest-name.js'
 
 /** The key that rules use for annotations, whatever `output.key` is. */
@@ -31,6 +32,7 @@ const indicatorMembers: Readonly<Record<Exclude<keyof AnnotatedIndicator, 'as'>,
   verdict: levels,
   reason: reasons,
   score: 'any',
+  threat_class: threatClasses,
   flags,
   ...geoMembers,
   source: 'any',
@@ -47,6 +49,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
   verdict: levels,
   malicious: booleans,
   score: 'any',
+  threat_class: threatClasses,
   accusers: 'any',
   type: indicatorTypes,
   value: 'any',
@@ -101,6 +104,7 @@ export const eventMembers = membersOf(paths)
 export const retroMembers = membersOf(
   new Map<string, Values>([
     ['verdict', levels],
+    ['threat_class', threatClasses],
     ['type', indicatorTypes],
     ['direction', directions],
     ['action', actions],

@@ -45,8 +45,20 @@ export const createAlert = (input: AlertInput): Alert => {
   const { id, groupId, rule, one, candidate: annotation, count, origins, originsOmitted = 0, replayId } = input
   const { origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
-  const { status, verdict, score, type, value, role, direction, action, activity, password_accepted, source } =
-    annotation
+  const {
+    status,
+    verdict,
+    score,
+    threat_class,
+    type,
+    value,
+    role,
+    direction,
+    action,
+    activity,
+    password_accepted,
+    source,
+  } = annotation
   const { categories, country, as, feed, entry, verdict_time, stale, enrichment_id } = annotation
   // Names of hosts, users and fields are the event's own words.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
@@ -90,6 +102,7 @@ export const createAlert = (input: AlertInput): Alert => {
       status,
       verdict,
       ...(score !== undefined && { score }),
+      ...(threat_class !== undefined && { threat_class }),
       ...(type !== undefined && { type }),
       ...(value !== undefined && { value }),
       ...(indicators.length > 0 && { indicators: indicators.slice(0, maxListed) }),

@@ -26,7 +26,7 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
   const users = [...group.users].map(harmless)
   const sources = [...group.sources].map(harmless)
   const peers = [...group.peers].map(harmless)
-  const { status, verdict, score, type, value, role, direction, action, source } = about
+  const { status, verdict, score, threat_class, type, value, role, direction, action, source } = about
   const { categories, country, as, feed, entry } = about
   const whose = `${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)}`
   const matched = isAlerted ? `${count} more ${whose} since the alert` : `${count} ${whose}`
@@ -59,6 +59,7 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
       status,
       verdict,
       ...(score !== undefined && { score }),
+      ...(threat_class !== undefined && { threat_class }),
       ...(type !== undefined && { type }),
       ...(value !== undefined && { value }),
       ...(role !== undefined && { role }),

@@ -33,7 +33,7 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
   const { type, value } = indicator
   const group = [match.rule.id, value, verdict.level]
   const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${isoTime(seen.first)}, when it was clean or unknown`
-  const { score, categories, source, feed, entry, at } = verdict
+  const { score, threatClass, categories, source, feed, entry, at } = verdict
   const alert = compose({
     kind: 'retro',
     id: hash([...group, partition]),
@@ -59,6 +59,7 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
       value,
       ...match.traffic,
       ...(score !== undefined && { score }),
+      ...(threatClass !== undefined && { threat_class: threatClass }),
       ...(categories !== undefined && { categories }),
       ...geo,
       ...(source !== undefined && { source }),

@@ -48,7 +48,7 @@ const retroFields = (
   { indicator, verdict, seen, geo }: Omit<RetroSeen, 'partition'>,
   { direction, action }: Traffic,
 ): Readonly<Annotation> => {
-  const { level, score, categories, source, feed, entry } = verdict
+  const { level, score, threatClass, categories, source, feed, entry } = verdict
   const fields: Annotation & Readonly<Record<RetroMember, unknown>> = {
     schema_version: 1,
     status: 'complete',
@@ -59,6 +59,7 @@ const retroFields = (
     activity: 'other',
     summary: verdict.because,
     ...(score !== undefined && { score }),
+    ...(threatClass !== undefined && { threat_class: threatClass }),
     ...(categories !== undefined && { categories }),
     ...geo,
     ...(source !== undefined && { source }),

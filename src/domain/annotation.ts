@@ -6,6 +6,7 @@ import type { Geo } from './geo.js'
 import type { IndicatorType } from './indicator.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
+import type { ThreatClass } from './threat-class.js'
 
 export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
 export type Status = (typeof statuses)[number]
@@ -22,6 +23,7 @@ export type AnnotatedIndicator = {
   verdict: Level
   reason?: Reason
   score?: number
+  threat_class?: ThreatClass
   /** Names of the flags that are true. */
   flags?: readonly Flag[]
   /** By the databases of intel.geo. */
@@ -56,6 +58,8 @@ export type Annotation = {
   verdict: Level
   malicious?: boolean
   score?: number
+  /** Of the deciding indicator, where it is accused. */
+  threat_class?: ThreatClass
   /** How many accuse the deciding indicator, where sources are configured. */
   accusers?: number
   type?: IndicatorType

@@ -15,6 +15,7 @@ import type { Row, JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
 import type { Role } from './sighting.js'
 import type { Indicator } from './indicator.js'
+import { classOfCategories, worstClass, type ThreatClass } from './threat-class.js'
 import type { Verdict } from './verdict.js'
 
 export type IndicatorInRole = Indicator & { readonly role: Role }
@@ -74,6 +75,7 @@ type Ruling = {
   readonly level: Level
   readonly reason?: Reason
   readonly score?: number
+  readonly threatClass?: ThreatClass
   readonly because: string
   readonly feed?: string
   readonly entry?: string
@@ -281,6 +283,7 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
     return {
       level: listing.level,
       ...(listing.score === undefined ? {} : { score: listing.score }),
+      threatClass: classOf(facts, weight.level, listing.level, sighting, now),
       because,
       feed: listing.feed,
       entry: listing.entry,
@@ -298,8 +301,34 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
       return { level: 'clean', because: [...weight.words, `clean by ${clearedBy.join(', ')}`].join(', '), until }
     return { level: 'unknown', reason: why, because: because || words(why), until }
   }
-  return { level: weight.level, ...(weight.score === undefined ? {} : { score: weight.score }), because, until }
+  return {
+    level: weight.level,
+    ...(weight.score === undefined ? {} : { score: weight.score }),
+    ...(accuses(weight.level) && { threatClass: classOf(facts, weight.level, weight.level, sighting, now) }),
+    because,
+    until,
+  }
 }
+
+/** The worst class among those who call it just as bad: a second listing never lowers it. `own`: the level by the facts alone. */
+const classOf = (facts: Facts, own: Level, level: Level, sighting: IndicatorInRole, now: number): ThreatClass => {
+  let worst: ThreatClass | undefined
+  for (const listing of facts.listings ?? [])
+    if (listing.level === level && worstListing([listing], sighting, now, () => undefined))
+      worst = worstClass(worst, classOfCategories(listing.categories))
+  return own === level ? worstClass(worst, classOfFacts(facts, sighting)) : (worst ?? 'uncategorized')
+}
+
+/** Of what the provider says; its flags describe like categories. */
+const classOfFacts = (facts: Facts, { type, value }: IndicatorInRole): ThreatClass => {
+  const { flags } = facts
+  const isNoise = scans(facts) || noises.some((flag) => flags[flag] === true)
+  const report = type === 'domain' ? reportFor(facts, value) : undefined
+  const isHarmful =
+    (report?.phishingRecords ?? 0) + (report?.safeBrowsingHits ?? 0) + (report?.criticalAbuseRecords ?? 0) > 0
+  return classOfCategories([...facts.categories, ...(isNoise ? ['scanner'] : []), ...(isHarmful ? ['phishing'] : [])])
+}
+const noises = ['is_tor', 'is_darkweb', 'is_vpn', 'is_anonymous_vpn', 'is_proxy'] as const
 
 /** What a source that explicitly says clean may turn into clean: nobody before it had an opinion. */
 const saysNothing: ReadonlySet<Reason> = new Set<Reason>(['not_found', 'no_verdict', 'not_listed'])
@@ -338,7 +367,7 @@ const describeListing = ({ feed, entry, categories, level, evidence }: Listing):
   `${evidence === undefined ? `listed in ${feed} as ${entry}` : `${feed}: ${evidence}`}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
-  const { level, reason, score, because, feed, entry, listing, until } = ruling
+  const { level, reason, score, threatClass, because, feed, entry, listing, until } = ruling
   const { facts } = finding
   const isBySource = listing?.at !== undefined
   const categories = isBySource ? listing.categories : facts.categories
@@ -347,6 +376,7 @@ const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
     level,
     ...(reason === undefined ? {} : { reason }),
     ...(score === undefined ? {} : { score }),
+    ...(threatClass === undefined ? {} : { threatClass }),
     flags: facts.described === undefined ? facts.flags : { ...facts.described, ...facts.flags },
     because,
     ...(level !== 'unknown' && categories.length > 0 && { categories }),

@@ -4,12 +4,15 @@ import type { Decision } from './decision.js'
 import type { Sighting } from './sighting.js'
 import type { Flags } from './flag.js'
 import type { Reason } from './reason.js'
+import type { ThreatClass } from './threat-class.js'
 
 export type Verdict = {
   readonly level: Level
   /** Present exactly when the level is `unknown`. */
   readonly reason?: Reason
   readonly score?: number
+  /** Present exactly when it is accused: of those who do so at this level the worst. */
+  readonly threatClass?: ThreatClass
   /** How many accuse it, where several are asked. */
   readonly accusers?: number
   readonly flags: Flags

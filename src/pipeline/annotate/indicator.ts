@@ -115,6 +115,7 @@ export const describeIndicator = ({ sighting, decision, verdict }: Judged, geo: 
     one.reason = 'outdated'
   }
   if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
+  if (verdict.threatClass !== undefined) one.threat_class = verdict.threatClass
   const time = timeOf(verdict)
   if (one.verdict !== 'unknown') one.flags = Object.freeze(flags.filter((flag) => verdict.flags[flag] === true))
   if (geo.country !== undefined) one.country = geo.country

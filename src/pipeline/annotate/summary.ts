@@ -73,6 +73,7 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   summary.field = indicator.field
   summary.role = indicator.role
   if (indicator.score !== undefined) summary.score = indicator.score
+  if (indicator.threat_class !== undefined) summary.threat_class = indicator.threat_class
   if (indicator.reason !== undefined) summary.reason = indicator.reason
   if (indicator.country !== undefined) summary.country = indicator.country
   if (indicator.as !== undefined) summary.as = indicator.as

@@ -5,6 +5,7 @@ import { levels } from '../../domain/finding.js'
 import type { Geo } from '../../domain/geo.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
 import { roles } from '../../domain/sighting.js'
+import { threatClasses } from '../../domain/threat-class.js'
 
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
@@ -35,6 +36,7 @@ const decided = {
   skip: table(roles, (role) => `${role}","decision":"skip"`),
 } as const
 const verdicts = table(levels, (level) => `,"verdict":"${level}"`)
+const classes = table(threatClasses, (one) => `,"threat_class":"${one}"`)
 const flagMembers = flags.map((flag) => ({ flag, yes: `,"${flag}":true`, no: `,"${flag}":false` }))
 
 const fieldMember = (field: string): string => `,"field":${quote(field)},"role":"`
@@ -49,6 +51,7 @@ const writeOutcome = (one: AnnotatedIndicator): string => {
   let text = verdicts[one.verdict]
   if (one.reason !== undefined) text += `,"reason":"${one.reason}"`
   if (one.score !== undefined) text += `,"score":${one.score}`
+  if (one.threat_class !== undefined) text += classes[one.threat_class]
   if (one.flags !== undefined) text += one.flags.length === 0 ? ',"flags":[]' : `,"flags":["${one.flags.join('","')}"]`
   text += writeGeo(one)
   if (one.source !== undefined) text += `,"source":${quote(one.source)}`
@@ -89,6 +92,7 @@ const closing = (a: AnnotationSummary): string => {
 export const writeSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
   if (a.score !== undefined) text += `,"score":${a.score}`
+  if (a.threat_class !== undefined) text += classes[a.threat_class]
   if (a.accusers !== undefined) text += `,"accusers":${a.accusers}`
   if (a.type !== undefined) text += a.type === 'ip' ? ',"type":"ip"' : ',"type":"domain"'
   if (a.value !== undefined) text += `,"value":${quote(a.value)}`
@@ -142,6 +146,7 @@ export const isCommon = (a: AnnotationSummary): boolean =>
 /** The compact form up to the ids. */
 export const writeCompactSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
+  if (a.threat_class !== undefined) text += classes[a.threat_class]
   if (a.accusers !== undefined) text += `,"accusers":${a.accusers}`
   if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
   else if (isActionable(a.reason) && !isOnItsWay(a.reason) && a.value !== undefined)

@@ -1,6 +1,6 @@
 // Keeps the former verdict of a replayed event if nothing newer is known.
 import type { Level } from '../../domain/finding.js'
-import { markOf, type FormerVerdict, type Judged } from '../../domain/verdict.js'
+import { markOf, type FormerVerdict, type Judged, type Verdict } from '../../domain/verdict.js'
 import { kindOf } from '../../domain/reason.js'
 
 /**
@@ -21,6 +21,10 @@ const isUninformative = ({ verdict: { level, reason } }: Judged): boolean =>
   reason !== undefined &&
   (kindOf(reason) === 'failure' || reason === 'not_listed' || reason === 'feeds_only' || reason === 'outdated')
 
+/** Nobody knows its accusers any more. */
+const classOf = (level: Level): Pick<Verdict, 'threatClass'> =>
+  level === 'malicious' || level === 'suspicious' ? { threatClass: 'uncategorized' } : {}
+
 /** Judged sightings are shared by many events, so their replacements are too. */
 const replaced = new WeakMap<Judged, Map<Level, Judged>>()
 
@@ -32,7 +36,7 @@ const withFormer = (judged: Judged, level: Level): Judged => {
   const { sighting, decision, verdict } = judged
   const why = verdict.reason?.replaceAll('_', ' ') ?? ''
   const because = `former verdict, nothing newer is known (${why})`
-  const made: Judged = { sighting, decision, verdict: { level, flags: {}, because, former: true } }
+  const made: Judged = { sighting, decision, verdict: { level, ...classOf(level), flags: {}, because, former: true } }
   known.set(level, made)
   return made
 }

@@ -209,6 +209,7 @@ describe('judge: listings', () => {
     const finding = known({ listings: [listing('suspicious', 99), listing('malicious', 70)] }, 'feed:suspicious-feed')
     expect(judge(finding, ip('source'), shippedTable, now)).toEqual({
       level: 'malicious',
+      threatClass: 'serious',
       score: 70,
       flags: {},
       because: 'listed in malicious-feed as 198.51.100.0/24 (botnet)',
