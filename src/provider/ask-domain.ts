@@ -3,6 +3,7 @@ import { ratings, type Facts, type Finding, type HostReport } from '../domain/fi
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import type { ProviderAnswer } from './client.js'
+import { aboutElse } from './classify.js'
 import { transmit, type CallContext } from './transmit.js'
 
 export type DomainSettings = {
@@ -72,15 +73,16 @@ const readReport = async (
   id: string,
   domain: string,
 ): Promise<{ readonly report: HostReport; readonly at: number } | undefined> => {
-  const answer = await transmit(context, call, 'domain/report', { id }, isAboutDomain(domain))
+  const answer = await transmit(context, call, 'domain/report', { id }, domainMisfit(domain))
   if (answer.status === 'unknown') return undefined
   const now = context.now()
   return { report: answer.read.reportFacts(answer.body, row, now), at: answer.at ?? now }
 }
 
-export const isAboutDomain =
+export const domainMisfit =
   (domain: string) =>
-  ({ body, read }: ProviderAnswer): boolean => {
+  ({ body, read }: Pick<ProviderAnswer, 'body' | 'read'>): string | undefined => {
     const subjects = read.reportSubjects(body)
-    return subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
+    const isAbout = subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
+    return isAbout ? undefined : aboutElse
   }

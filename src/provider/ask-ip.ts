@@ -25,7 +25,7 @@ export const createAskIp = (
     const kept = held.get(ip)
     held.delete(ip)
     if (kept && context.now() - kept.at < heldForMs) return known(kept.facts, kept.at)
-    const answer = await transmit(context, call, 'ip/malicious-info', { ip }, isAbout(ip))
+    const answer = await transmit(context, call, 'ip/malicious-info', { ip }, misfitOf(ip))
     if (answer.status === 'unknown') return answer
     const now = context.now()
     return known(answer.read.addressFacts(answer.body, now), answer.at ?? now)
@@ -38,7 +38,7 @@ export const createAskIp = (
     const finding = await first(ip, call)
     if (isIpv6) pause.note(finding)
     if (finding.status === 'unknown' || !escalate || isPlainlyClean(finding.facts)) return finding
-    const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, isAbout(ip))
+    const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, misfitOf(ip))
     if (answer.status === 'answer') {
       const now = context.now()
       const facts = joinFacts(finding.facts, answer.read.addressFacts(answer.body, now))
@@ -51,10 +51,10 @@ export const createAskIp = (
   }
 }
 
-const isAbout =
+const misfitOf =
   (ip: string) =>
-  ({ body, read }: ProviderAnswer): boolean =>
-    read.isAboutAddress(ip, body)
+  ({ body, read }: ProviderAnswer): string | undefined =>
+    read.addressMisfit(ip, body)
 
 const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
 

@@ -75,6 +75,7 @@ export const classifyTransport = (code: string): CallFailure => {
 /** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
 export const givenUp: CallFailure = { reason: 'pending', detail: 'given up at the end' }
 export const isGivenUp = ({ reason }: CallFailure): boolean => reason === givenUp.reason
+export const aboutElse = 'the answer is about something else'
 export const badAnswer = (detail: string): CallFailure => ({ reason: 'bad_answer', detail })
 export const late = (what: string): CallFailure => ({ reason: 'timeout', detail: `${what} took too long` })
 export const badInput = (detail: string): CallFailure => ({ reason: 'bad_input', detail })

@@ -5,8 +5,10 @@ import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
 import type { AddressPlaces } from '../domain/service-profile.js'
 import { parsePath, valuesAt } from './answer-path.js'
-import { countAt, flagAt, newestAt, textsAt, valueAt, type RatingAt } from './fact-at.js'
+import { aboutElse } from './classify.js'
+import { countAt, flagAt, newestAt, textsAt, valueAt, valuesOf, type RatingAt } from './fact-at.js'
 import { listingsOf } from './listings.js'
+import { flagOf, textOf } from './read-value.js'
 
 const maxCategories = 16
 
@@ -15,8 +17,8 @@ type Writable<T> = { -readonly [key in keyof T]: T[key] }
 export type AddressReader = {
   /** Of any operation about an address; `now` bounds dates from the future. */
   readonly addressFacts: (answer: unknown, now: number) => Facts
-  /** Whether an answer is about the address in this normal form; one that names no address is. */
-  readonly isAboutAddress: (ip: string, answer: unknown) => boolean
+  /** Why an answer is none about the address in this normal form; one that names no address may be. */
+  readonly addressMisfit: (ip: string, answer: unknown) => string | undefined
 }
 
 export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): AddressReader => {
@@ -32,6 +34,7 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
     return at === undefined ? [] : [[flag, flagAt(at)] as const]
   })
   const accusedBy = flagAt(places.accusedBy)
+  const malicious = valuesOf(places.flags.is_malicious)
   const readings = {
     inbound: ratingAt(places.inbound),
     outbound: ratingAt(places.outbound),
@@ -44,9 +47,11 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
   const categories = textsAt(places.categories, { most: maxCategories, maxLength: 48 })
 
   return {
-    isAboutAddress: (ip, answer) => {
-      const about = subject(bodyOf(answer))
-      return about === undefined || (typeof about === 'string' && parseAddress(about) === ip)
+    addressMisfit: (ip, answer) => {
+      const body = bodyOf(answer)
+      const about = subject(body)
+      if (about !== undefined && (typeof about !== 'string' || parseAddress(about) !== ip)) return aboutElse
+      return malicious(body).every(canAcquit) ? undefined : 'is_malicious is neither true nor false'
     },
     addressFacts: (answer, now) => {
       const body = bodyOf(answer)
@@ -77,6 +82,10 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
     },
   }
 }
+
+/** Good news in a shape of its own is none; an accusation is one in any. */
+const canAcquit = (value: unknown): boolean =>
+  typeof value === 'string' ? flagOf(value) === true || textOf(value) === undefined : flagOf(value) !== undefined
 
 /** What two answers about one address say together. */
 export const joinFacts = (one: Facts, other: Facts): Facts => {

@@ -3,25 +3,32 @@ import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Redact } from './redact.js'
 
 type Parsed =
-  { readonly body: AnyObject } | { readonly problem: string; readonly isTooDeep?: true; readonly isPage?: true }
+  | { readonly body: AnyObject }
+  /** `isForged`: in JSON, and not as any server writes it that means well. */
+  | { readonly problem: string; readonly isForged?: true; readonly isPage?: true }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
   const sent = new TextDecoder().decode(bytes)
-  if (depthExceeds(sent, maxDepth)) return { problem: `is nested deeper than ${maxDepth}`, isTooDeep: true }
+  const text = redact.text(sent)
+  const members = countMembers(text, maxDepth)
+  if (members === undefined) return { problem: `is nested deeper than ${maxDepth}`, isForged: true }
   let value: unknown
   try {
-    value = JSON.parse(redact.text(sent))
+    value = JSON.parse(text)
   } catch {
     return sent.trimStart().startsWith('<') ? { problem: 'is a web page', isPage: true } : { problem: 'is not JSON' }
   }
   if (!isObject(value)) return { problem: 'is not a JSON object' }
+  // Of two members with one name the parser keeps the last, and another reader the first.
+  if (membersOf(value) < members) return { problem: 'has two members of the same name', isForged: true }
   // Escapes may spell what the text as such does not show.
   return { body: sent.includes('\\') ? (redact.deep(value) as AnyObject) : value }
 }
 
-/** Counted on the text, before anything walks the value. */
-const depthExceeds = (text: string, maxDepth: number): boolean => {
+/** How many members all objects of the text have; undefined where it is nested too deep for anything to walk its value. */
+const countMembers = (text: string, maxDepth: number): number | undefined => {
   let depth = 0
+  let members = 0
   let quoted = false
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -29,9 +36,17 @@ const depthExceeds = (text: string, maxDepth: number): boolean => {
       if (code === 92) i++
       else if (code === 34) quoted = false
     } else if (code === 34) quoted = true
+    else if (code === 58) members++
     else if (code === 123 || code === 91) {
-      if (++depth > maxDepth) return true
+      if (++depth > maxDepth) return undefined
     } else if (code === 125 || code === 93) depth--
   }
-  return false
+  return members
+}
+
+const membersOf = (value: object): number => {
+  const inside = Object.values(value) as readonly unknown[]
+  let members = Array.isArray(value) ? 0 : inside.length
+  for (const one of inside) if (typeof one === 'object' && one !== null) members += membersOf(one)
+  return members
 }

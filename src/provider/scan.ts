@@ -2,7 +2,7 @@
 import type { Facts, Finding, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
-import { isAboutDomain, type StepScan } from './ask-domain.js'
+import { domainMisfit, type StepScan } from './ask-domain.js'
 import type { ProviderAnswer, Reply } from './client.js'
 import type { StartedScan, StartedScanState, StartedScans, Visibility } from './started-scans.js'
 import { transmit, findingOf, type CallContext } from './transmit.js'
@@ -113,7 +113,7 @@ const poll = async (scan: ScanContext, running: StartedScan, scanId: string, cal
   }
   onProgress?.(100)
   const domain = registrableDomain(name) ?? name
-  const report = await transmit(scan, call, 'domain/report', { id: scanId }, isAboutDomain(domain))
+  const report = await transmit(scan, call, 'domain/report', { id: scanId }, domainMisfit(domain))
   if (report.status === 'unknown') return report
   store.put({ ...running, state: 'done' })
   emit({ event: 'scan_ended', name, scanId, outcome: 'done' })

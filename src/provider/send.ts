@@ -84,13 +84,14 @@ const readReply = (
 ): Reply => {
   const isGood = http >= 200 && http < 300
   if (http >= 300 && http < 400) return failed(notTheirs(http, 'is a redirect, which is not followed', retryAfterMs))
+  if (http === 206) return failed(badAnswer('the answer is a part of one (HTTP 206)'))
   if (!bytes) {
     const problem = `is larger than ${context.settings.maxAnswerBytes} bytes`
     return failed(isGood ? badAnswer(`the answer ${problem}`) : notTheirs(http, problem, retryAfterMs))
   }
   const parsed = parseBody(bytes, context.settings.maxAnswerDepth, context.redact)
   if ('problem' in parsed) {
-    if (isGood && parsed.isTooDeep) return failed(badAnswer(`the answer ${parsed.problem}`))
+    if (isGood && parsed.isForged) return failed(badAnswer(`the answer ${parsed.problem}`))
     return failed(notTheirs(http, parsed.problem, retryAfterMs))
   }
   return readBody(http, parsed.body, retryAfterMs, context)

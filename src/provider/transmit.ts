@@ -8,23 +8,24 @@ import type { OperationName, Parameters } from '../domain/operations.js'
 
 export type CallContext = { readonly client: Pick<Client, 'call'>; readonly now: () => number; readonly emit: Emit }
 
-/** `isMeant` refuses an answer about something else than was asked. */
+/** `misfitOf` says why an answer is none to what was asked. */
 export const transmit = <Name extends OperationName>(
   context: CallContext,
   call: Call,
   name: Name,
   parameters: Parameters<Name>,
-  isMeant: (answer: ProviderAnswer) => boolean = () => true,
+  misfitOf: (answer: ProviderAnswer) => string | undefined = () => undefined,
 ): Promise<ProviderAnswer | Unknown> =>
   call<ProviderAnswer>(async () => {
     const from = context.now()
     const reply = await context.client.call(name, parameters)
     const ms = context.now() - from
-    if (reply.status === 'answer' && isMeant(reply)) {
+    const misfit = reply.status === 'answer' ? misfitOf(reply) : undefined
+    if (reply.status === 'answer' && misfit === undefined) {
       context.emit({ event: 'provider_answered', operation: name, ms })
       return { ...reply, operation: name }
     }
-    const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
+    const failure = reply.status === 'answer' ? badAnswer(misfit ?? '') : reply.failure
     if (!isGivenUp(failure))
       context.emit({
         event: 'provider_call_failed',

@@ -1,10 +1,11 @@
 // The examples of a service's profile that do not give what they say.
-import { isObject } from '../base/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import type { ProfileExample, ServiceProfile } from '../domain/service-profile.js'
 import { createAnswerReader, type AnswerReader } from './answer-reader.js'
+import { domainMisfit } from './ask-domain.js'
 import { badAnswer } from './classify.js'
 import { createEnvelope } from './envelope.js'
 import { readBody, type Reply } from './send.js'
@@ -22,9 +23,8 @@ export const wrongProfileExamples = (profile: ServiceProfile): readonly WrongExa
 
 const whyWrong = (example: ProfileExample, read: Reply, reader: AnswerReader): string | undefined => {
   const { gives, facts: wanted } = example
-  const reply = isAboutAsked(example, read, reader)
-    ? read
-    : { status: 'failure' as const, failure: badAnswer('about something else') }
+  const misfit = read.status === 'answer' ? misfitOf(example, read.body, reader) : undefined
+  const reply = misfit === undefined ? read : { status: 'failure' as const, failure: badAnswer(misfit) }
   if (reply.status === 'failure') {
     const { reason, detail } = reply.failure
     return reason === gives ? undefined : `should give ${gives ?? 'facts'} and gives ${reason}: ${detail}`
@@ -34,14 +34,15 @@ const whyWrong = (example: ProfileExample, read: Reply, reader: AnswerReader): s
   return isIn(wanted, facts) ? undefined : `should give ${JSON.stringify(wanted)} and gives ${JSON.stringify(facts)}`
 }
 
-const isAboutAsked = ({ operation, asked = '' }: ProfileExample, reply: Reply, reader: AnswerReader): boolean => {
-  if (reply.status !== 'answer' || asked === '') return true
+const misfitOf = (
+  { operation, asked = '' }: ProfileExample,
+  body: AnyObject,
+  reader: AnswerReader,
+): string | undefined => {
+  if (asked === '') return undefined
   const address = parseAddress(asked)
-  if (address !== undefined) return reader.isAboutAddress(address, reply.body)
-  if (operation !== 'domain/report') return true
-  const subjects = reader.reportSubjects(reply.body)
-  const domain = domainOf(asked)
-  return subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
+  if (address !== undefined) return reader.addressMisfit(address, body)
+  return operation === 'domain/report' ? domainMisfit(domainOf(asked))({ body, read: reader }) : undefined
 }
 
 const domainOf = (asked: string): string => {

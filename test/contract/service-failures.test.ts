@@ -112,6 +112,10 @@ const examples: readonly [title: string, script: ScriptedService['script'], reas
   ['a list', say(200, []), 'unavailable'],
   ['half of an object', say(200, '{"status":200,"ip":"198.'), 'unavailable'],
   ['an object nested too deep', say(200, `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`), 'bad_answer'],
+  ['a part of an answer (HTTP 206)', say(206, { status: 200, is_malicious: false }), 'bad_answer'],
+  ['a page with 206', say(206, html), 'bad_answer'],
+  ['two members of the same name', say(200, '{"status":200,"is_malicious":true,"is_malicious":false}'), 'bad_answer'],
+  ['the same name in escapes', say(200, '{"status":200,"a":[{"b":1,"\\u0062":2}]}'), 'bad_answer'],
   [
     'fewer bytes than announced',
     (_, response) => {

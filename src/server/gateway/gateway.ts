@@ -17,7 +17,7 @@ import { findingOf } from '../../provider/transmit.js'
 import type { Emit } from '../../telemetry/event.js'
 import { failures, tooFast, refused, type Failure, type JsonObject, type OperationAnswer } from '../answer.js'
 import type { Values } from '../parameters.js'
-import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
+import { questionMisfit, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
 
 type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
 
@@ -128,12 +128,12 @@ const createOperationSource = (
     const from = clock.now()
     const reply = await client.callNamed(operation, parameters)
     const ms = clock.now() - from
-    if (reply.status === 'answer' && isAboutQuestion(question, reply.body, client.reader)) {
+    const misfit = reply.status === 'answer' ? questionMisfit(question, reply.body, client.reader) : undefined
+    if (reply.status === 'answer' && misfit === undefined) {
       emit({ event: 'provider_answered', operation, ms })
       return reply
     }
-    const failure: CallFailure =
-      reply.status === 'failure' ? reply.failure : badAnswer('the answer is about something else')
+    const failure: CallFailure = reply.status === 'failure' ? reply.failure : badAnswer(misfit ?? '')
     if (!isGivenUp(failure))
       emit({ event: 'provider_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteMessage(question, failure.said)

@@ -38,9 +38,9 @@ export const operationQuestions: QuestionType<OperationQuestion> = {
   read: ({ question }) => (typeof question === 'string' ? readKey(question) : undefined),
 }
 
-/** An answer about another address than the one asked about is no answer. */
-export const isAboutQuestion = (
+/** Why a body is no answer to the question, such as one about another address. */
+export const questionMisfit = (
   { parameters: { ip } }: OperationQuestion,
   body: unknown,
-  { isAboutAddress }: Pick<AnswerReader, 'isAboutAddress'>,
-): boolean => ip === undefined || isAboutAddress(ip, body)
+  { addressMisfit }: Pick<AnswerReader, 'addressMisfit'>,
+): string | undefined => (ip === undefined ? undefined : addressMisfit(ip, body))

@@ -106,6 +106,22 @@ describe('asking about an address', () => {
     })
     expect(calls()).toEqual(['malicious-info', 'suspicious_info', 'suspicious_info'])
   })
+  it.each([
+    ['"false" as text', 'false', 'bad_answer'],
+    ['"No" as text', 'No', 'bad_answer'],
+    ['an object', { value: false }, 'bad_answer'],
+    ['a list', [], 'bad_answer'],
+    ['2', 2, 'bad_answer'],
+    ['"true" as text', 'true', undefined],
+    ['0', 0, undefined],
+    ['null', null, undefined],
+    ['"N/A"', 'N/A', undefined],
+  ])('takes is_malicious %s for no good news that it is not', async (_, is_malicious, reason) => {
+    const ask = asking(false, () => ({ status: 200, ip: '198.51.100.60', is_malicious }))
+    expect(await ask('198.51.100.60')).toMatchObject(
+      reason === undefined ? { status: 'known' } : { status: 'unknown', reason },
+    )
+  })
   it('passes on when to come back', async () => {
     const ask = asking(true, () => ({ status: 400, message: 'still scanning' }))
     expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'busy', retryAfterMs: 15_000 })
