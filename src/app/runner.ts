@@ -61,7 +61,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
   const identity = openTopicIdentity(connect(), emit, options.now)
   const starting = openStartingOffsets(connect(), settings.groupId, { identity, emit })
   const admin = connect().admin()
-  const closings = [() => admin.disconnect(), identity.close, starting.close]
+  const closings: (() => Promise<unknown>)[] = []
   let consumer: RestartingConsumer | undefined
   let stopFollowing = (): Promise<void> => Promise.resolve()
   try {
@@ -129,7 +129,6 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
         consumer = begin(names)
       })
     const end = await Promise.race([failure, aborted(signal)])
-    if (end.how === 'failed') return end
     health.setState('draining')
     const { drainMs } = settings.limits
     const stopAll = async (): Promise<void> => {
@@ -139,13 +138,14 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       await Promise.all(shared.running.values())
       await followUps?.flush()
     }
-    if (await drained(stopAll, drainMs)) return end
+    // After a failure too: other partitions go on until the consumer is stopped, and what is delivered then must be followed up.
+    if ((await drained(stopAll, drainMs)) || end.how === 'failed') return end
     const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
     const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
     return { how: 'failed', sentence, needsOperator: false }
   } finally {
-    // Together: what is being written for late answers ends when the delivery is closed, if no broker answers.
-    await closeAll([stopFollowing(), ...closings.map((close) => close())])
+    // The delivery first: from then on nothing is committed whose answers nobody waits for.
+    await closeInOrder([stopFollowing, ...closings, () => admin.disconnect(), identity.close, starting.close])
   }
 }
 
@@ -198,6 +198,9 @@ const drained = async (stop: () => Promise<void>, limitMs: number): Promise<bool
 /** The process is about to end. */
 const closeMs = 1_000
 
-const closeAll = async (closings: readonly Promise<void>[]): Promise<void> => {
-  await drained(() => Promise.allSettled(closings).then(() => undefined), closeMs)
+const closeInOrder = async (closings: readonly (() => Promise<unknown>)[]): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
+    for (const close of closings) await close().catch(() => undefined) // the process ends: what it leaves behind, brokers clean up
+  }
+  await drained(closeAll, closeMs)
 }

@@ -73,6 +73,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     handle: async (fetched, listener) => {
+      if (isClosed) return
       let topicId: string | undefined
       try {
         topicId = await positions.topicIdOf(fetched)

@@ -37,8 +37,11 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
     partitions.set(name, partition)
     return partition
   }
-  const claim = (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> =>
-    claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
+  const claim = async (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> => {
+    // What others have closed by now would be missing from what is delivered.
+    if (isClosed) throw new Error('the delivery is closed')
+    return claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
+  }
   /** Whether a commit has counted is known at the next claim. Events may come late or never: what follows from it does not wait for them. */
   const decide = async (partition: ClaimedPartition, assigned: Assigned): Promise<void> => {
     while (!isClosed && partition.unsure && partition.assigned === assigned)
@@ -49,6 +52,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     handle: async (fetched, listener) => {
+      if (isClosed) return
       const { topic, name } = fetched
       const partition = partitionOf(name)
       const first = fetched.records[0]?.offset ?? ''
@@ -88,6 +92,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
     write: (name, compose) => {
       const partition = partitionOf(name)
       return inTurn(partition, async () => {
+        if (isClosed) return 'not_written'
         const { assigned } = partition
         const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
         if (!owned) return 'not_written'

@@ -44,7 +44,12 @@ type CountSightingsOptions = {
 /** How often it is logged what did not fit. */
 const reportMs = 60_000
 
-export const countSightings = (options: CountSightingsOptions): DeliveryListener => {
+type CountSightings = DeliveryListener & {
+  /** Writes the counts: call when no event is delivered any more. */
+  readonly flush: () => Promise<void>
+}
+
+export const countSightings = (options: CountSightingsOptions): CountSightings => {
   const { counting, alertsTopic, write, keep, emit, now } = options
   const { counts, isInside, retro } = counting
   /** The alerts and the note that they were sent are one. */
@@ -116,9 +121,11 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
       counts.forget(nameOf(partition))
       kept?.recreated(nameOf(partition))
     },
+    flush: () => kept?.flush() ?? Promise.resolve(),
     close: async () => {
       clearInterval(reports)
-      await Promise.all([retro.close(), kept?.close()])
+      kept?.close()
+      await retro.close()
       report()
     },
   }

@@ -45,7 +45,9 @@ type KeptCounts = {
   readonly count: (partition: string, events: readonly Delivered[]) => void
   /** Its offsets mean nothing any more: what the topic holds is of other events. */
   readonly recreated: (partition: string) => void
-  readonly close: () => Promise<void>
+  /** Writes what has changed, for the last time. */
+  readonly flush: () => Promise<void>
+  readonly close: () => void
 }
 
 /**
@@ -184,9 +186,10 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       const own = unfinished.get(name)
       if (own) own.isOfFormerTopic = true
     },
+    flush: keeping.flush,
     close: () => {
       restoring.close()
-      return keeping.close()
+      keeping.close()
     },
   }
 }

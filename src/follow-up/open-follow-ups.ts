@@ -74,15 +74,17 @@ export const openFollowUps = (
   })
   if (alertsTopic === '') return { ...followUps, flush: () => Promise.resolve() }
   const updates = suppressed && openAlertUpdates({ suppressed, alertsTopic: topicOf(alertsTopic), write, emit, now })
-  const flush = updates?.flush ?? (() => Promise.resolve())
   const told = updates ? [followUps, updates] : [followUps]
-  if (!counting) return { ...tellAll(told), flush }
+  if (!counting) return { ...tellAll(told), flush: () => updates?.flush() ?? Promise.resolve() }
   const { groupId } = settings
   const keep =
     sightingsTopic === ''
       ? undefined
       : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, claim, reachableMs }
   const counted = countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })
+  const flush = async (): Promise<void> => {
+    await Promise.all([updates?.flush(), counted.flush()])
+  }
   return { ...tellAll([...told, counted]), flush }
 }
 

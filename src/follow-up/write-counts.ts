@@ -28,7 +28,8 @@ type Changed = Pick<SeenOnDay, 'day' | 'indicator'>
 
 type KeepCounts = {
   /** Ends after what is known now is written, within a few seconds. */
-  readonly close: () => Promise<void>
+  readonly flush: () => Promise<void>
+  readonly close: () => void
 }
 
 /** Between two rounds; longer if a round takes more than a twentieth of the time, but not so long that the next owner cannot read the gap. */
@@ -37,7 +38,7 @@ const maxPauseMs = 30_000
 /** Records that are written together. */
 const together = 2_000
 const againMs = 1_000
-const closeMs = 5_000
+const flushMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const { topic, counts, write, countedOffsets, outdated, emit, now, reachableMs } = options
@@ -105,9 +106,10 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   }
   const going = goOn()
   return {
-    close: async () => {
+    flush: async () => {
       closing.abort()
-      await Promise.race([going, sleep(closeMs, undefined, { ref: false })])
+      await Promise.race([going, sleep(flushMs, undefined, { ref: false })])
     },
+    close: () => closing.abort(),
   }
 }

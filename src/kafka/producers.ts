@@ -32,6 +32,7 @@ export const openIdempotentSender = (
   let closed = false
   const connected = async (): Promise<Producer> => {
     if (producer) return producer
+    if (closed) throw new Error('closed')
     const fresh = kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,

@@ -512,6 +512,7 @@ const isDocumented = (why: string, { done }: Happened): boolean => {
   if (why === '') return true
   if (/^topic input (does not exist|is missing)/.test(why) || /does not host this topic-partition/.test(why))
     return done.includes('recreate_input')
+  if (/^Kafka (refuses our output|cannot be used): .*authori[sz]ed/i.test(why)) return done.includes('deny')
   return /^not everything in progress was delivered within \d+ ms of the stop/.test(why)
 }
 

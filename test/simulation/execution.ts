@@ -75,6 +75,8 @@ detection:
   selection: { threatweave.verdict: malicious }
   condition: selection
 `
+/** How long a process is there after its run has ended: other parts are closed then. */
+const lingerMs = 1_500
 /** More events than that in one second of virtual time are a loop. */
 const busyEvents = 200_000
 /** A topic that is created again and written past a worker's position within this time is noticed late: docs/kafka.md says so. */
@@ -257,6 +259,13 @@ const executeIn = async (
     dispatcher: provider.dispatcherFor(process),
     loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
   })
+  /** Whose run has ended: nothing may go on in the background. */
+  const over = new Set<Process>()
+  cluster.onRequest(({ api, moment, process }) => {
+    if (moment === 'before' && (api === 'Produce' || api === 'EndTxn') && over.delete(process))
+      ended.push({ worker: process.label, how: 'failed', why: `sent ${api} when its run was over` })
+    return undefined
+  })
   const launch = (nth: number): void => {
     const worker = workers[nth]
     if (!worker || isEnding || worker.process?.isAlive === true) return
@@ -271,6 +280,8 @@ const executeIn = async (
         watch: watchOf(world, said),
         runtime,
       })
+      over.add(self)
+      await new Promise((resolve) => setTimeout(resolve, lingerMs))
       return failure?.sentence ?? ''
     })
     worker.process = process
@@ -498,6 +509,11 @@ const executeIn = async (
         feed.push(act.address)
         writeFile(files.feed, `${feed.join('\n')}\n`)
         if (!gained.has(act.address)) gained.set(act.address, world.ms)
+        return
+      case 'deny':
+        cluster.denyWrites(act.topic)
+        keepBusy(act.forMs)
+        world.after(act.forMs, () => cluster.allowWrites(act.topic))
         return
       case 'replay_kill':
       case 'replay_stop':

@@ -39,6 +39,9 @@ export type Trigger =
       readonly fromMs: number
     }
 
+/** What workers write to. */
+const writtenTopics = ['output', 'dead', 'alerts', 'corrections', 'sightings'] as const
+
 /** `worker`: by its number; at a request, the one that sent it. */
 export type Act =
   | { readonly kind: 'kill'; readonly worker: number; readonly againMs: number }
@@ -57,6 +60,7 @@ export type Act =
   | { readonly kind: 'delete_records'; readonly share: number }
   | { readonly kind: 'provider'; readonly mood: Exclude<ProviderMood, 'well'>; readonly forMs: number }
   | { readonly kind: 'feed_gains'; readonly address: string }
+  | { readonly kind: 'deny'; readonly topic: (typeof writtenTopics)[number]; readonly forMs: number }
   | ReplayAct
 
 /** What happens to the process of the replay; `replay_second` starts another one with the same id, while it stands still. */
@@ -163,7 +167,12 @@ export const drawScenario = (seed: number): Scenario => {
     ...(isSuppressing && { suppressSeconds: 20 }),
     ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
     replay,
-    faults: [...drawFaults(createRandom(seed, 'faults'), base), ...drawLongOutage(seed), ...faults],
+    faults: [
+      ...drawFaults(createRandom(seed, 'faults'), base),
+      ...drawLongOutage(seed),
+      ...drawDenials(seed),
+      ...faults,
+    ],
   }
 }
 
@@ -221,6 +230,16 @@ const drawLongOutage = (seed: number): readonly Fault[] => {
     fromMs: Math.floor(between(random, 0, busyMs * 0.5)),
   }
   return [{ on, act: { kind: 'all_brokers_away', forMs: Math.floor(between(random, 60_000, 300_000)) } }]
+}
+
+/** In some seeds an operator takes the right to write to a topic away for a while. */
+const drawDenials = (seed: number): readonly Fault[] => {
+  const random = createRandom(seed, 'denials')
+  if (random() >= 0.12) return []
+  return Array.from({ length: 1 + below(random, 2) }, () => ({
+    on: { atMs: Math.floor(between(random, 500, busyMs)) },
+    act: { kind: 'deny', topic: oneOf(random, writtenTopics), forMs: Math.floor(between(random, 500, 20_000)) },
+  }))
 }
 
 const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])

@@ -48,6 +48,9 @@ const produce = ({ node, body, respond }: Call<'Produce'>): void => {
       if (!isAckable) {
         took('produce refused: acknowledgements')
         answer(errors.INVALID_REQUIRED_ACKS)
+      } else if (node.shared.denied.has(topic)) {
+        took('produce refused: access denied')
+        answer(errors.TOPIC_AUTHORIZATION_FAILED)
       } else if (typeof partition === 'number') {
         took(
           partition === errors.NOT_LEADER_OR_FOLLOWER
@@ -675,7 +678,8 @@ const initProducerId = ({ node, body, respond }: Call<'InitProducerId'>): void =
 }
 
 const addPartitionsToTxn = ({ node, body, respond }: Call<'AddPartitionsToTxn'>): void => {
-  const { took } = node.shared
+  const { shared } = node
+  const { took } = shared
   const { transactionalId, producerId, producerEpoch, topics } = body
   const isKnown = (topic: string, partition: number): boolean =>
     node.view.topics.get(topic)?.partitions[partition] !== undefined
@@ -687,6 +691,11 @@ const addPartitionsToTxn = ({ node, body, respond }: Call<'AddPartitionsToTxn'>)
         partitions: partitions.map((partition) => ({ partition, errorCode: errorOf(topic, partition) })),
       })),
     })
+  if (topics.some(({ topic }) => shared.denied.has(topic))) {
+    took('transaction refused: access denied')
+    reply((topic) => (shared.denied.has(topic) ? errors.TOPIC_AUTHORIZATION_FAILED : errors.OPERATION_NOT_ATTEMPTED))
+    return
+  }
   if (topics.some(({ topic, partitions }) => partitions.some((partition) => !isKnown(topic, partition)))) {
     took('transaction refused: unknown topic')
     reply((topic, partition) =>

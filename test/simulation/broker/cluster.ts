@@ -18,6 +18,7 @@
 //   cluster.createTopic(name, partitions, options), .deleteTopic(name), .addPartitions(name, count)   as a request of an operator
 //   cluster.topicId(name), cluster.logsOf(name)   the id now; the logs of all topics that had this name, oldest first
 //   cluster.deleteBefore(topic, partition, offset)    retention: the log start moves
+//   cluster.denyWrites(topic), .allowWrites(topic)    access rules
 //   cluster.expireOffsets(group), cluster.deleteOffsets(group, topic, partition)
 //
 // Brokers
@@ -181,6 +182,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
       for (const listener of appendListeners) listener({ topic, topicId, partition: number, batch })
     },
     autoCreateTopics,
+    denied: new Set(),
   }
 
   // ---- requests and faults ----
@@ -411,6 +413,8 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     topicId: (name: string): string | undefined => image.topics.get(name)?.id,
     deleteBefore: (topic: string, partition: number, offset: number): void =>
       partitionOf(topic, partition).log.deleteBefore(offset),
+    denyWrites: (topic: string): void => void shared.denied.add(topic),
+    allowWrites: (topic: string): void => void shared.denied.delete(topic),
     expireOffsets: (groupId: string): boolean => groupPartition(shared, groupId).coordinator?.expire(groupId) ?? false,
     deleteOffsets: (groupId: string, topic: string, partition: number): void =>
       groupPartition(shared, groupId).coordinator?.deleteOffsets(groupId, topic, partition),

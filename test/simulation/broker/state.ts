@@ -89,6 +89,8 @@ export type Shared = {
   /** Called for every batch that is appended anywhere. */
   readonly appended: (batch: StoredBatch, partition: Partition) => void
   readonly autoCreateTopics: boolean
+  /** Topics that nobody may write to. */
+  readonly denied: Set<string>
 }
 
 export const drawMs = (random: Random, [least, most]: readonly [number, number]): number => between(random, least, most)
