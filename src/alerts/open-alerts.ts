@@ -1,5 +1,8 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
 import type { FileProblem } from '../domain/problem.js'
+import type { ByReason } from '../domain/no-alert-reason.js'
+import { isTemporary } from '../domain/reason.js'
+import type { Judged } from '../domain/verdict.js'
 import { ownText } from '../base/bounded-cache.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { AnyObject } from '../base/json-object.js'
@@ -9,6 +12,7 @@ import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { candidatesOf } from './candidates.js'
 import { chooseMatches, firingOf, isOutdone } from './choose-matches.js'
+import { createCountWithoutAlert } from './count-without-alert.js'
 import { createAlert, type AlertInput } from './create-alert.js'
 import { createUpdate, type AlertUpdate } from './create-update.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
@@ -19,6 +23,7 @@ import type { Rule } from './sigma/rule.js'
 import type { RuleMatch, RuleSet } from './sigma/rule-set.js'
 import { createSuppress, type Suppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
+import { isAccusing, isSafeguarded, whyNoAlert } from './why-no-alert.js'
 
 type AlertsSettings = {
   readonly rules: readonly string[]
@@ -91,6 +96,8 @@ type AlertsStatus = {
   readonly problems: readonly FileProblem[]
   readonly raised: number
   readonly suppressed: number
+  /** Accused events that raised none. */
+  readonly withoutAlert: ByReason
 }
 
 const none: readonly Alert[] = []
@@ -127,6 +134,7 @@ export const openAlerts = async (
   if ('problems' in rules) return rules
   const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
   const held = createHeldMatches(clock.now)
+  const withoutAlert = createCountWithoutAlert(emit)
   let raised = 0
   let suppressed = 0
 
@@ -230,6 +238,19 @@ export const openAlerts = async (
     return { matches: [...byRule.values()].map(told), firings: matched.map(firingOf) }
   }
 
+  /** An event that waits for an answer is looked at again. */
+  const seeSilent = (one: AnnotatedEvent, set: RuleSet, isMatched: boolean, isLate = false): void => {
+    const isAccused = isAccusing(one.summary)
+    if (!(isAccused || isSafeguarded(one.judged)) || one.judged.some(isLate ? isRepeated : isAwaited)) return
+    if (isMatched) {
+      if (isAccused) withoutAlert.see('suppressed')
+      return
+    }
+    const { annotation, others, judged } = one
+    const why = whyNoAlert(candidatesOf(annotation, others), judged, set, () => ruleEventOf(one, named))
+    if (why) withoutAlert.see(why.reason)
+  }
+
   const count = (alerts: readonly Alert[], late: boolean): readonly Alert[] => {
     if (alerts.length > 0) emit({ event: 'alerts_raised', alerts: alerts.length, late, levels: alerts.map(levelOf) })
     return alerts
@@ -240,17 +261,17 @@ export const openAlerts = async (
     mayRaise: (event) => mayMatch(rules.set(), event),
     raise: (events, fired) => {
       const set = rules.set()
-      if (set.size === 0) return none
       let alerts: Alert[] | undefined
       for (const one of events) {
-        if (!mayMatch(set, one)) continue
-        const { matches, firings } = matchesOf(one, set)
+        const { matches, firings } = mayMatch(set, one) ? matchesOf(one, set) : nothing
         for (const match of matches) {
           if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
           match.hold()
         }
         if (fired && firings.length > 0) fired(one, firings)
+        if (matches.every(isSuppressed)) seeSilent(one, set, matches.length > 0)
       }
+      withoutAlert.report()
       return alerts ? count(alerts, false) : none
     },
     raiseLate: (events) => {
@@ -259,9 +280,11 @@ export const openAlerts = async (
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const { matches, firings } = set.size === 0 ? nothing : matchesOf(one, set, before, true)
+        let isTold = before.length > 0
         for (const match of matches) {
           const { groupId, groupIds, count: matched, draft, hold } = match
           const begun = matched > 0 ? drafts.get(groupId) : groupIds().flatMap((id) => drafts.get(id) ?? [])[0]
+          isTold ||= begun !== undefined || matched > 0
           if (begun) {
             begun.count++
             if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
@@ -274,8 +297,10 @@ export const openAlerts = async (
           }
           hold()
         }
+        if (!isTold) seeSilent(one, set, matches.length > 0, true)
         return [...before, ...firings]
       })
+      withoutAlert.report()
       const committed = (): void => {
         for (const { written } of raisers) written()
         for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
@@ -294,6 +319,7 @@ export const openAlerts = async (
       problems: rules.refused(),
       raised,
       suppressed,
+      withoutAlert: withoutAlert.totals(),
     }),
     close: rules.close,
   }
@@ -325,6 +351,13 @@ type Match = {
 
 const mayMatch = (set: RuleSet, { summary, others }: Pick<AnnotatedEvent, 'summary' | 'others'>): boolean =>
   set.mayMatch(summary) || (others.length > 0 && others.some(set.mayMatch))
+
+const isSuppressed = ({ count }: Match): boolean => count === 0
+
+const isAwaited = ({ late }: Judged): boolean => late !== undefined
+/** Of a late answer, a failure that passes is asked again. */
+const isRepeated = ({ late, verdict: { reason } }: Judged): boolean =>
+  late !== undefined || (reason !== undefined && (isTemporary(reason) || reason === 'cooling_down'))
 
 const readUsers = ['user.name', 'username'].map(createReadEvent)
 const readSources = ['source.address'].map(createReadEvent)

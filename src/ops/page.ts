@@ -95,6 +95,12 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
         'None: kafka.alertsTopic is not set.',
       ],
       [
+        'without',
+        'Accused events without an alert since the start',
+        ['Reason', 'No rule fires because', 'Events'],
+        'None.',
+      ],
+      [
         'partitions',
         'Partitions',
         ['Partition', 'Lag (events)', 'Last delivered', 'Chunk in progress'],

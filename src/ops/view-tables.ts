@@ -1,6 +1,7 @@
 // The tables of the status page.
 import { skippedIn, type Skipped } from '../domain/skipped.js'
 import type { ConsumerHealth } from '../domain/consumer-health.js'
+import { noAlertWords, rankReasons } from '../domain/no-alert-reason.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import type { Counts } from '../telemetry/counters.js'
 import { quantileOf, type Histogram } from '../telemetry/histogram.js'
@@ -194,6 +195,11 @@ export const sharingRows = ({ verdicts }: Counts): Rows => {
   const isUsed = learnt + appended + total(refused) + total(notShared) > 0
   return isUsed || delayMs !== undefined ? rows : []
 }
+
+export const withoutAlertRows = ({ withoutAlert }: Counts): Rows =>
+  rankReasons(Object.fromEntries(withoutAlert.map(({ labels, value }) => [labels.reason, value])))
+    .filter(([, events]) => events > 0)
+    .map(([reason, events]) => [reason.replaceAll('_', ' '), noAlertWords[reason], formatCount(events)])
 
 export const reasonRows = ({ indicators }: Counts, history: History): Rows => {
   const totals = new Map<string, number>()

@@ -18,6 +18,7 @@ import {
   pipelineLatencyRows,
   problemRows,
   reasonRows,
+  withoutAlertRows,
   requestRows,
   ruleRows,
   serverLatencyRows,
@@ -195,6 +196,7 @@ const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: Stat
         latency: pipelineLatencyRows(counts, deadlineMs),
         shares: shareRows(counts, now - startedAt),
         verdicts: verdictRows(counts),
+        without: withoutAlertRows(counts),
         reasons: reasonRows(counts, history),
         partitions: partitionRows(partitions, now),
       }

@@ -2,6 +2,7 @@
 import type { Unread } from '../domain/unread.js'
 import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
+import { noAlertReasons } from '../domain/no-alert-reason.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
 import { formatOf, type Extraction } from '../domain/sighting.js'
@@ -62,6 +63,8 @@ export type Counts = {
   readonly reduced: readonly Count<'to'>[]
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
+  /** Accused events that raised none. */
+  readonly withoutAlert: readonly Count<'reason'>[]
   readonly lateAlerts: number
   /** Events that were written once more with their answer, and those that will not be. */
   readonly corrected: number
@@ -176,6 +179,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   const reduced = createCountTable(['all'], reductions)
   const deadLetters = createCountTable(['all'], deadLetterReasons)
   const alerts = createCountTable(['all'], alertLevels)
+  const withoutAlert = createCountTable(['all'], noAlertReasons)
   const logEvents = createCountTable(['all'], Object.keys(wordings))
   const pipelineSeconds = createHistogram(pipelineBounds)
   const lookupSeconds = createHistogram(callBounds)
@@ -214,6 +218,9 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     alerts_raised: ({ alerts: raised, late, levels: raisedLevels }) => {
       for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
       if (late) lateAlerts += raised
+    },
+    accused_without_alert: ({ reasons: found }) => {
+      for (const [reason, count] of Object.entries(found)) withoutAlert.add('all', reason, count)
     },
     retro_alerts_raised: ({ levels: raisedLevels }) => {
       for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
@@ -297,6 +304,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
       deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),
+      withoutAlert: withoutAlert.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       verdicts: {
         learnt: verdictsLearnt,
         appended: verdictsAppended,

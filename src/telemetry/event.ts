@@ -1,4 +1,5 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
+import type { ByReason } from '../domain/no-alert-reason.js'
 import type { Skipped } from '../domain/skipped.js'
 import type { Reason } from '../domain/reason.js'
 import type { Unread } from '../domain/unread.js'
@@ -236,6 +237,11 @@ export type TelemetryEvent =
       readonly late: boolean
       /** One per alert. */
       readonly levels: readonly string[]
+    }
+  /** Accused events of a chunk that raise no alert. */
+  | {
+      readonly event: 'accused_without_alert'
+      readonly reasons: ByReason
     }
   /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
   | {

@@ -85,6 +85,11 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
   )
   counter('dead_letters', 'Records sent to the dead-letter topic.', ({ deadLetters }) => deadLetters)
   counter('alerts', 'Alerts raised, by level.', ({ alerts }) => alerts)
+  counter(
+    'accused_events_without_alert',
+    'Events in which something is accused and that raised no alert, by reason.',
+    ({ withoutAlert }) => withoutAlert,
+  )
   counter('late_alerts', 'Alerts raised after their event was delivered.', ({ lateAlerts }) => lateAlerts)
   counter('events_corrected', 'Events written once more with a late answer.', (counts) => counts.corrected)
   counter(

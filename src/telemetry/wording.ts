@@ -268,6 +268,13 @@ export const wordings: Wordings = {
     say: (problem) => `changed rules refused, the previous rules stay in use: ${placeOf(problem)}: ${problem.message}`,
   },
   alerts_raised: { level: 'debug', say: ({ alerts, late }) => `${alerts} ${late ? 'late ' : ''}alerts raised` },
+  accused_without_alert: {
+    level: 'debug',
+    say: ({ reasons }) =>
+      `accused events without an alert: ${Object.entries(reasons)
+        .map(([reason, count]) => `${count} ${reason}`)
+        .join(', ')}`,
+  },
   retro_alerts_raised: {
     level: 'info',
     say: ({ alerts, summarised }) =>

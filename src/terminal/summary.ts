@@ -1,6 +1,7 @@
 // A text summary of annotated events: verdicts, reasons, worst indicators.
 import type { Annotation } from '../domain/annotation.js'
 import { levels } from '../domain/finding.js'
+import { noAlertWords, rankReasons, type ByReason } from '../domain/no-alert-reason.js'
 import { renderTable } from './table.js'
 
 /** Further indicators are not added, since events are hostile. */
@@ -22,7 +23,8 @@ export const createSummary = () => {
       if (entry) entry.events++
       else if (worst.size < maxIndicators) worst.set(key, { annotation, events: 1 })
     },
-    text(calls: number | undefined, rows = 10): string {
+    /** `withoutAlert`: accused events that raised none. */
+    text(calls: number | undefined, withoutAlert: ByReason = {}, rows = 10): string {
       const parts = [`${events} events: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`]
       if (reasons.size > 0)
         parts.push(
@@ -60,6 +62,15 @@ export const createSummary = () => {
           ),
         )
       if (list.length > rows) parts.push(`and ${list.length - rows} more\n`)
+      const silent = rankReasons(withoutAlert)
+      if (silent.length > 0)
+        parts.push(
+          '\n',
+          ...silent.map(
+            ([reason, n]) =>
+              `no rule fires because ${noAlertWords[reason]} (${reason}): ${n} ${n === 1 ? 'event' : 'events'}\n`,
+          ),
+        )
       return parts.join('')
     },
   }

@@ -5,6 +5,8 @@ import { parse } from 'yaml'
 import { openAlerting } from '../../src/app/open-alerting.js'
 import { openApp } from '../../src/app/open-app.js'
 import { load } from '../../src/config/load.js'
+import type { ByReason } from '../../src/domain/no-alert-reason.js'
+import type { Emit } from '../../src/telemetry/event.js'
 import type { Alerts } from '../../src/alerts/open-alerts.js'
 import { allOf, eventsIn, type EventOut } from '../../src/pipeline/pipeline.js'
 import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
@@ -18,6 +20,8 @@ export type Detection = {
   readonly detect: (lines: readonly string[]) => Promise<{
     readonly events: readonly EventOut[]
     readonly alerts: readonly (Raised & { readonly origin: string })[]
+    /** Of the accused events without an alert. */
+    readonly withoutAlert: ByReason
   }>
   /** Forgets what was alerted, so that nothing is suppressed. */
   readonly forget: () => Promise<void>
@@ -50,8 +54,12 @@ export const openDetection = async (
   const loaded = load({ values, env: {}, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const { config } = loaded
+  let withoutAlert: ByReason = {}
+  const emit: Emit = (event) => {
+    if (event.event === 'accused_without_alert') withoutAlert = event.reasons
+  }
   const openAlerts = async (): Promise<Alerts> => {
-    const opened = await openAlerting(config, {})
+    const opened = await openAlerting(config, { emit })
     if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
     return opened
   }
@@ -67,13 +75,14 @@ export const openDetection = async (
         time: Date.UTC(2026, 10, 15, 8),
       }))
       const events = await allOf(app.pipeline, chunk)
+      withoutAlert = {}
       const raised = alerts.raise(eventsIn(events)).map(({ rule, threat_match_value: indicator, threatweave }) => ({
         rule: nameOfRule(rule.id),
         level: threatweave.level,
         indicator: indicator ?? '',
         origin: threatweave.origin,
       }))
-      return { events, alerts: raised }
+      return { events, alerts: raised, withoutAlert }
     },
     forget: async () => {
       if (alerts.status().raised === 0) return

@@ -52,6 +52,20 @@ export const compile = (expression: Expression): ((view: EventView) => boolean) 
   }
 }
 
+/** Whether it would hold without its negations. */
+export const holdsUnfiltered = (expression: Expression, view: EventView): boolean => {
+  switch (expression.kind) {
+    case 'test':
+      return expression.holds(view)
+    case 'not':
+      return true
+    case 'and':
+      return expression.parts.every((part) => holdsUnfiltered(part, view))
+    case 'or':
+      return expression.parts.some((part) => holdsUnfiltered(part, view))
+  }
+}
+
 export type Witness = { readonly field: string; readonly value: unknown }
 
 /** The tests that matched, in the order of the rule; negations are left out. */

@@ -2,7 +2,7 @@
 import type { AnnotationSummary } from '../../domain/annotation.js'
 import { isFlag } from '../annotation-fields.js'
 import type { Candidate } from '../candidates.js'
-import { explainMatch, needsOf, type Witness } from './expression.js'
+import { explainMatch, holdsUnfiltered, needsOf, type Witness } from './expression.js'
 import type { RuleEvent } from '../event-field.js'
 import type { EventView } from './expression.js'
 import type { Fields, Subject } from './fields.js'
@@ -23,6 +23,8 @@ export type RuleSet = {
   readonly mayMatch: (summary: Readonly<AnnotationSummary>) => boolean
   /** For each candidate the rules whose whole condition holds for it. `event` is called only if a rule may match. */
   readonly match: (candidates: readonly Candidate[], event: () => RuleEvent) => readonly RuleMatch[]
+  /** The rule that would fire for the candidate, but for its filters. */
+  readonly excludedBy: (candidate: Candidate, event: () => RuleEvent) => Rule | undefined
   /** What is read in the text of every event; undefined where the annotation tells which events to look at. */
   readonly names: ReadonlySet<string> | undefined
   /** Whether an event or its annotation has a field. */
@@ -69,6 +71,12 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     names: always.length > 0 ? fields.names() : undefined,
     mayMatch: (summary) => possible(summary).length > 0,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
+    excludedBy: (candidate, event) => {
+      const rules = possible(candidate)
+      if (rules.length === 0) return undefined
+      const view = fields.views(event())(candidate)
+      return rules.find(({ expression }) => holdsUnfiltered(expression, view))
+    },
     match: (candidates, event) => {
       let matches: RuleMatch[] | undefined
       let viewOf: ((candidate: Candidate) => EventView) | undefined

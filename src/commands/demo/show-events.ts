@@ -20,7 +20,7 @@ export const showEvents = (events: readonly Buffer[], io: Io): void => {
   }
   io.stdout.write('\n')
   for (const { threatweave } of annotated) summary.see(threatweave)
-  io.stdout.write(summary.text(undefined, 12))
+  io.stdout.write(summary.text(undefined, {}, 12))
   const words = new Set(annotated.flatMap(({ threatweave }) => [threatweave.status, threatweave.reason ?? '']))
   const said = meanings
     .filter(([word]) => words.has(word))

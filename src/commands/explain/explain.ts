@@ -7,6 +7,7 @@ import type { Annotation } from '../../domain/annotation.js'
 import { readRecord } from '../../kafka/topic-reader.js'
 import { openReader } from '../../app/open-app.js'
 import { printable } from '../../domain/control-characters.js'
+import { noAlertWords } from '../../domain/no-alert-reason.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
@@ -189,7 +190,7 @@ const knownColumns: readonly Column[] = [
 /** Databases of places are rare: without one there is no empty column. */
 const whereColumn: Column = { title: 'where', max: 48 }
 
-const renderKnown = ({ values, rules }: KnownAboutEvent): string => {
+const renderKnown = ({ values, rules, noAlert }: KnownAboutEvent): string => {
   const hasPlaces = values.some(({ country, as }) => country !== undefined || as !== undefined)
   const rows = values.map(({ value, verdict, reason, score, country, as, source = '', entry, at = '' }) => [
     value,
@@ -211,7 +212,10 @@ const renderKnown = ({ values, rules }: KnownAboutEvent): string => {
         `${printable(title)} (${level}${value === undefined ? '' : `, ${printable(value)}`})`,
     )
     .join(', ')
-  return `${table}  rules that fire: ${fired === '' ? 'none' : fired}\n\n`
+  if (noAlert === undefined) return `${table}  rules that fire: ${fired === '' ? 'none' : fired}\n\n`
+  const { reason, rule } = noAlert
+  const filter = rule === undefined ? '' : ` in "${printable(rule)}"`
+  return `${table}  no rule fires because ${noAlertWords[reason]}${filter} (${reason})\n\n`
 }
 
 const renderWritten = ({ verdict, status, reason, verdict_time, ...rest }: Annotation): string => {

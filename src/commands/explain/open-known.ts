@@ -1,6 +1,7 @@
 // What the feeds and the memory know about an event, and which rules fire on it; nobody is asked for it.
 import { candidatesOf, writtenCandidates } from '../../alerts/candidates.js'
 import { chooseMatches } from '../../alerts/choose-matches.js'
+import { whyNoAlert } from '../../alerts/why-no-alert.js'
 import { loadConfiguredRules } from '../../app/check-file.js'
 import { openApp } from '../../app/open-app.js'
 import { openRuleEvents } from '../../app/open-rule-events.js'
@@ -9,6 +10,7 @@ import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
 import type { Geo } from '../../domain/geo.js'
+import type { NoAlertReason } from '../../domain/no-alert-reason.js'
 import { parseObject, isObject } from '../../base/json-object.js'
 import { allOf } from '../../pipeline/pipeline.js'
 import type { Io } from '../../terminal/command.js'
@@ -37,6 +39,8 @@ export type KnownAboutEvent = {
     readonly level: string
     readonly value?: string
   }[]
+  /** Why none fires, if something is accused. */
+  readonly noAlert?: { readonly reason: NoAlertReason; readonly rule?: string }
 }
 
 type OpenKnown = {
@@ -75,8 +79,10 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
         : event
           ? candidatesOf(event.annotation, event.others)
           : []
-      const matches =
-        judged && isObject(whole) ? chooseMatches(set.match(candidates, () => ruleEventOf(whole, judged))) : []
+      const ruleEvent = judged && isObject(whole) ? () => ruleEventOf(whole, judged) : undefined
+      const matches = ruleEvent ? chooseMatches(set.match(candidates, ruleEvent)) : []
+      const why =
+        ruleEvent && matches.length === 0 ? whyNoAlert(candidates, event?.judged ?? [], set, ruleEvent) : undefined
       return {
         verdict: annotation?.verdict ?? 'unknown',
         summary: annotation?.summary ?? '',
@@ -98,6 +104,7 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
           level,
           ...(value !== undefined && { value }),
         })),
+        ...(why && { noAlert: { reason: why.reason, ...(why.rule && { rule: why.rule.title }) } }),
       }
     },
     close: app.close,

@@ -1,13 +1,14 @@
-// Writes the alerts of `pipe` to a file, or to standard output instead of the events.
+// The alerts of `pipe`: written to a file, or to standard output instead of the events, or only counted for the summary.
 import { openSync } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { openAlerting } from '../../app/open-alerting.js'
 import type { Alert } from '../../alerts/alert.js'
 import type { Config } from '../../config/schema.js'
+import type { ByReason } from '../../domain/no-alert-reason.js'
 import { messageOf } from '../../base/message-of.js'
 import type { App } from '../../app/open-app.js'
-import type { EventIn, EventOut } from '../../pipeline/pipeline.js'
+import { eventsIn, type EventIn, type EventOut } from '../../pipeline/pipeline.js'
 import { createLateLines } from './late-lines.js'
 import type { Emit } from '../../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from '../../terminal/command.js'
@@ -17,6 +18,8 @@ import { writeJson } from '../../terminal/write-lines.js'
 
 export type AlertOutput = {
   readonly isStandardOutput: boolean
+  /** Accused events so far that raised none. */
+  readonly withoutAlert: () => ByReason
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => Promise<void>
   /** Waits a while for late answers, then closes. */
   readonly close: () => Promise<void>
@@ -26,16 +29,24 @@ export type AlertOutput = {
 const lateMs = 5000
 
 export const openAlertOutput = async (
-  target: Arguments['values'][string],
+  { alerts: target, summary }: Arguments['values'],
   config: Config,
   { again }: Pick<App, 'again'>,
   emit: Emit,
   io: Io,
 ): Promise<AlertOutput | undefined> => {
-  if (typeof target !== 'string') return undefined
+  if (typeof target !== 'string' && summary !== true) return undefined
+  const rules = accepted(await openAlerting(config, { emit }))
+  const withoutAlert = (): ByReason => rules.status().withoutAlert
+  if (typeof target !== 'string') {
+    const count = (_: readonly EventIn[], events: readonly EventOut[]): Promise<void> => {
+      rules.raise(eventsIn(events))
+      return Promise.resolve()
+    }
+    return { isStandardOutput: false, withoutAlert, raise: count, close: rules.close }
+  }
   const isStandardOutput = target === '-'
   let late: Promise<void> = Promise.resolve()
-  const rules = accepted(await openAlerting(config, { emit }))
   const lines = createLateLines({
     rules,
     pipeline: again,
@@ -66,6 +77,7 @@ export const openAlertOutput = async (
   }
   return {
     isStandardOutput,
+    withoutAlert,
     raise: (given, events) => put(lines.raise(given, events)),
     close: async () => {
       const limit = AbortSignal.timeout(lateMs)

@@ -78,7 +78,7 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
     let events = 0
     try {
       refuseWithoutFeeds(app, args)
-      alerts = await openAlertOutput(args.values.alerts, config, app, emit, io)
+      alerts = await openAlertOutput(args.values, config, app, emit, io)
       await withInputErrors(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await (alerts?.close() ?? Promise.resolve()).finally(app.close)
@@ -168,7 +168,8 @@ const run = async (
     if (io.signal.aborted) break
   }
   progress?.end()
-  if (args.values.summary === true) io.stderr.write(summary.text(app.admission?.state().spent.run))
+  if (args.values.summary === true)
+    io.stderr.write(summary.text(app.admission?.state().spent.run, alerts?.withoutAlert()))
 }
 
 const newline = Buffer.from('\n')

@@ -115,6 +115,16 @@ describe('explain with feeds', () => {
       /203\.0\.113\.9 +malicious +feed:ours as 203\.0\.113\.9[\s\S]+rules that fire: Connection/,
     )
   })
+
+  it('ends with the reason why no rule fires for something accused', async () => {
+    const env = { THREATWEAVE_FEEDS: feeds(), THREATWEAVE_GATE_DOCUMENTATION: 'true', THREATWEAVE_MEMORY_PATH: 'none' }
+    const scan = 'action=deny src=203.0.113.9 dst=10.0.0.5'
+    expect(await explainJson(scan, env)).toMatchObject({ known: { rules: [], noAlert: { reason: 'blocked_inbound' } } })
+    expect(await run(`${scan}\n`, { env })).toMatch(
+      /no rule fires because it was blocked on its way in \(blocked_inbound\)\n\n$/,
+    )
+    expect(await run('action=deny src=198.51.100.1 dst=10.0.0.5\n', { env })).toMatch(/rules that fire: none\n\n$/)
+  })
 })
 
 describe('the worked example of docs/formats.md', () => {

@@ -51,6 +51,7 @@ describe('pipe', () => {
       action: 'allowed',
     })
     expect(stderr).toContain('30 events: 21 malicious')
+    expect(stderr).toMatch(/no rule fires because it was blocked on its way in \(blocked_inbound\): \d+ events\n/)
   })
 
   it('reads gzip and JSON arrays, and writes only malicious events when told', async () => {

@@ -57,18 +57,17 @@ const wrongWith = async ({ event, settings, alert, none }: NamedCase): Promise<s
   const detection = await detectionFor(settings).catch((error: unknown) => String(error))
   if (typeof detection === 'string') return detection
   await detection.forget()
-  const { alerts, events } = await detection.detect([typeof event === 'string' ? event : JSON.stringify(event)])
+  const { alerts, events, withoutAlert } = await detection.detect([
+    typeof event === 'string' ? event : JSON.stringify(event),
+  ])
   const got = alerts.map(inWords).join(', ') || 'none'
   if (none !== undefined) {
     if (alerts.length > 0) return got
     const isAccused = eventsIn(events).some(({ annotation }) =>
       annotation.indicators.some(({ verdict }) => verdict === 'malicious' || verdict === 'suspicious'),
     )
-    return isAccused === (none !== 'nothing_accused')
-      ? undefined
-      : isAccused
-        ? 'none, although accused'
-        : 'nothing_accused'
+    const why = Object.keys(withoutAlert).join(', ') || (isAccused ? 'none, although accused' : 'nothing_accused')
+    return why === none ? undefined : `none: ${why}`
   }
   const isThere = alerts.some((one) => isSame(one, alert))
   const hasWorse = alerts.some(({ level }) => severity(level) > severity(alert.level))

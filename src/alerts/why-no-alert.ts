@@ -1,0 +1,49 @@
+// Says why no rule fires for an event in which something is accused.
+import type { NoAlertReason } from '../domain/no-alert-reason.js'
+import type { Judged } from '../domain/verdict.js'
+import type { Candidate } from './candidates.js'
+import type { RuleEvent } from './event-field.js'
+import type { Rule } from './sigma/rule.js'
+import type { RuleSet } from './sigma/rule-set.js'
+
+type NoAlert = {
+  readonly reason: NoAlertReason
+  /** The rule whose filter excludes it. */
+  readonly rule?: Rule
+}
+
+export const isAccusing = ({ verdict }: Pick<Candidate, 'verdict'>): boolean =>
+  verdict === 'malicious' || verdict === 'suspicious'
+
+/**
+ * Undefined if nothing is accused. The worst indicator decides, but an indicator that no rule covers comes first: it is a gap.
+ * `candidates` are given worst first.
+ */
+export const whyNoAlert = (
+  candidates: readonly Candidate[],
+  judged: readonly Judged[],
+  rules: Pick<RuleSet, 'excludedBy'>,
+  event: () => RuleEvent,
+): NoAlert | undefined => {
+  const accused = candidates.filter(isAccusing)
+  if (accused.length === 0) return isSafeguarded(judged) ? { reason: 'safeguarded' } : undefined
+  const reasons = accused.map((candidate) => whyNot(candidate, rules, event))
+  return reasons.find(({ reason }) => reason === 'no_rule') ?? reasons[0]
+}
+
+/** A feed lists it, and a safeguard list protects it. */
+export const isSafeguarded = (judged: readonly Judged[]): boolean => {
+  for (const { verdict } of judged) if (verdict.flags.safeguarded === true) return true
+  return false
+}
+
+const whyNot = (candidate: Candidate, rules: Pick<RuleSet, 'excludedBy'>, event: () => RuleEvent): NoAlert => {
+  const { verdict, direction, action, activity, threat_class } = candidate
+  if (action === 'blocked' && activity === 'login') return { reason: 'failed_login' }
+  if (action === 'blocked' && direction !== 'outbound') return { reason: 'blocked_inbound' }
+  if (verdict === 'suspicious') return { reason: 'only_suspicious' }
+  if (action === 'unknown' && direction !== 'outbound' && threat_class !== 'serious')
+    return { reason: 'background_unknown_action' }
+  const rule = rules.excludedBy(candidate, event)
+  return rule === undefined ? { reason: 'no_rule' } : { reason: 'rule_filtered', rule }
+}
