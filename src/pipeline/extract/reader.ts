@@ -7,7 +7,7 @@ import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
 import { rolesInText } from './text-rules.js'
 import { scanTokens, type Token } from './tokens.js'
-import { plainText } from './url.js'
+import { hasDot, plainText } from './url.js'
 import { readAddress, readHost, readMail, readUrl } from './value.js'
 
 export type Reader = {
@@ -46,7 +46,7 @@ export const readLater = (reader: Reader, text: string, field: string, isLine = 
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const one of reader.later) if (one.text.includes('.') || one.text.includes(':')) search(reader.findings, one)
+  for (const one of reader.later) if (hasDot(one.text) || one.text.includes(':')) search(reader.findings, one)
 }
 
 const search = (out: Findings, { text, isLine, field }: LaterText): void => {
@@ -83,7 +83,7 @@ export const readValue = (
   level: number,
 ): void => {
   const place = { field, role, rule }
-  const isDotted = value.includes('.') || value.includes(':')
+  const isDotted = hasDot(value) || value.includes(':')
   if (holds === 'url') reader.note?.('url.full', value)
   if (holds === 'mail') readMail(reader.findings, value, place)
   else if (holds === 'event' && !isDotted) reader.action.seeText(value)

@@ -3,7 +3,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './characters.js'
 import { isNameInText } from './names.js'
-import { authorityAt, endOfUrl } from './url.js'
+import { authorityAt, endOfUrl, hasDot } from './url.js'
 
 export type Token = {
   readonly kind: 'address' | 'name' | 'url' | 'mail'
@@ -66,7 +66,7 @@ export const scanTokens = (text: string, visit: Visit): void => {
 const urlToken = (host: string, start: number, end: number, path: string | undefined): Token | undefined => {
   const address = parseAddress(host)
   if (address !== undefined) return { kind: 'url', type: 'ip', value: address, start, end }
-  const name = host.includes('.') ? parseHostname(host) : undefined
+  const name = hasDot(host) ? parseHostname(host) : undefined
   if (name === undefined || !/\.[^.]*[a-z][^.]*$/.test(name)) return undefined
   return { kind: 'url', type: 'domain', value: name, start, end, path }
 }

@@ -2,9 +2,26 @@
 
 const mayBeDefanged = /[[({](?:[.:@]|dot|at)[\])}]|hxxp|fxp:|\\\./i
 
-/** `hxxps[:]//evil[.]example` → `https://evil.example`. */
-export const refang = (text: string): string =>
-  mayBeDefanged.test(text)
+/** The full stops that a browser takes for the dots of a name: ideographic, full-width, half-width. */
+const wideDot = /[\u3002\uff0e\uff61]/
+/** Whether there is a dot as names have it, in any of its forms. */
+export const hasDot = (text: string): boolean => text.includes('.') || wideDot.test(text)
+
+const mayBeWide = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3002\uff0e\uff61]/
+/** Full-width letters and digits become those of ASCII, and a wide dot between two of them a dot; behind an address it ends a sentence. */
+const narrow = (text: string): string =>
+  mayBeWide.test(text)
+    ? text
+        .replace(/[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/g, (wide) =>
+          String.fromCharCode(wide.charCodeAt(0) - 0xfee0),
+        )
+        .replace(/(?<=[\w-])(?<!\d(?:\.\d{1,3}){3})[\u3002\uff0e\uff61](?=\w)/g, '.')
+    : text
+
+/** `hxxps[:]//evil[.]example` → `https://evil.example`, also from full-width letters. */
+export const refang = (given: string): string => {
+  const text = narrow(given)
+  return mayBeDefanged.test(text)
     ? text
         .replace(/[[({](?:\.|dot)[\])}]|\\\./gi, '.')
         .replace(/\[:\]/g, ':')
@@ -12,6 +29,7 @@ export const refang = (text: string): string =>
         .replace(/\bhxxp/gi, 'http')
         .replace(/\bfxp:/gi, 'ftp:')
     : text
+}
 
 /** Free text as its writer would have written it for a colleague: `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
 export const plainText = (text: string): string => {

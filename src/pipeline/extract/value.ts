@@ -3,7 +3,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { Role } from '../../domain/sighting.js'
 import type { Findings } from './findings.js'
-import { authorityAt, pathAt, refang } from './url.js'
+import { authorityAt, hasDot, pathAt, refang } from './url.js'
 
 const longest = 2048
 
@@ -16,7 +16,7 @@ const addAddress = (out: Findings, value: string, { field, role, rule }: Place):
   return address !== undefined
 }
 const addName = (out: Findings, value: string, { field, role, rule }: Place, path?: string): boolean => {
-  const name = value.includes('.') ? parseHostname(value.startsWith('*.') ? value.slice(2) : value) : undefined
+  const name = hasDot(value) ? parseHostname(value.startsWith('*.') ? value.slice(2) : value) : undefined
   if (name !== undefined) out.add('domain', name, field, role, 'field', rule, path)
   return name !== undefined
 }
@@ -24,7 +24,7 @@ const addName = (out: Findings, value: string, { field, role, rule }: Place, pat
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
 export const readHost = (out: Findings, value: string, place: Place): boolean => {
   // A single label is no name that anybody outside could know.
-  if (value.length < 2 || (!value.includes('.') && !value.includes(':'))) return true
+  if (value.length < 2 || (!hasDot(value) && !value.includes(':'))) return true
   if (addHost(out, value, place)) return true
   if (value.length > longest) return false
   let found = false
