@@ -1,0 +1,96 @@
+// Events of text against accusations that a test makes up: the reader, the judgement and the rules of production, without files of feeds.
+import type { Listing, Finding } from '../../src/domain/finding.js'
+import { unknownOf } from '../../src/domain/finding.js'
+import { judge } from '../../src/domain/judge.js'
+import type { Direction, Extraction } from '../../src/domain/sighting.js'
+import type { Judged } from '../../src/domain/verdict.js'
+import { candidatesOf } from '../../src/alerts/candidates.js'
+import { chooseMatches } from '../../src/alerts/choose-matches.js'
+import { ruleEventOf } from '../../src/alerts/annotated-event.js'
+import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
+import { loadConfiguredRules } from '../../src/app/check-file.js'
+import { openFormats } from '../../src/app/open-formats.js'
+import { openReader } from '../../src/app/open-app.js'
+import { tableOf } from '../../src/app/open-table.js'
+import { accepted } from '../../src/config/load-config.js'
+import { load } from '../../src/config/load.js'
+import { createAnnotate } from '../../src/pipeline/annotate/annotate.js'
+import type { Event } from '../../src/pipeline/event.js'
+import { createNamedValues } from '../../src/pipeline/extract/named-values.js'
+import { nameOfRule } from './detection.js'
+
+/** By value. */
+export type Accusations = Readonly<Record<string, readonly Accusation[]>>
+export type Accusation = Pick<Listing, 'level' | 'categories'> & { readonly score?: number }
+
+/** An event that was read, and the values in it that somebody may accuse. */
+export type ReadEvent = {
+  readonly event: Event
+  readonly extraction: Extraction
+  readonly values: readonly string[]
+}
+
+export type Told = { readonly rule: string; readonly level: RuleLevel; readonly value: string }
+
+const at = Date.UTC(2026, 10, 15, 8)
+
+export const openListedEvents = async (settings: Readonly<Record<string, unknown>> = {}) => {
+  const { gate, ...rest } = settings
+  const values = { memory: { path: 'none' }, ...rest, gate: { documentation: true, ...(gate as object | undefined) } }
+  const loaded = load({ values, env: {}, readFile: () => '' })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  const { config } = loaded
+  const reader = accepted(openReader(config))
+  const { set } = await loadConfiguredRules([], config)
+  const table = tableOf(config)
+  const named = createNamedValues(openFormats(config.extract.formats).formats)
+
+  const findingOf = (value: string, accusations: Accusations): Finding => {
+    const listings = (accusations[value] ?? []).map((one, nth) => ({
+      feed: `feed${nth}`,
+      entry: value,
+      copyAt: at,
+      ...one,
+    }))
+    if (listings.length === 0) return unknownOf('not_listed')
+    const categories = [...new Set(listings.flatMap((one) => one.categories))]
+    return { status: 'known', facts: { flags: {}, categories, listings }, source: 'feed:feed0', at }
+  }
+
+  return {
+    read: (text: string): ReadEvent => {
+      const event = reader.decode(Buffer.from(text))
+      const extraction = reader.extract(event)
+      const lookedUp = extraction.sightings.filter((one) => reader.decide(one).decision !== 'skip')
+      return { event, extraction, values: [...new Set(lookedUp.map(({ value }) => value))] }
+    },
+    /** The matches that are told of an event, worst first, and its direction. */
+    tell: (
+      { event, extraction }: Pick<ReadEvent, 'event' | 'extraction'>,
+      accusations: Accusations,
+    ): { readonly told: readonly Told[]; readonly direction: Direction } => {
+      const judged: readonly Judged[] = extraction.sightings.map((sighting) => {
+        const decision = reader.decide(sighting)
+        const finding =
+          decision.decision === 'skip' ? unknownOf(decision.reason) : findingOf(sighting.value, accusations)
+        return { sighting, decision, verdict: judge(finding, sighting, table, at) }
+      })
+      const annotate = createAnnotate({
+        ...config.output,
+        isAnnotatedInput: false,
+        ownRanges: reader.gate.ownRanges,
+        hasId: true,
+      })
+      const one = annotate({ bytes: event.bytes, origin: 'events/0/1' }, event, extraction, judged)
+      const matches = chooseMatches(set.match(candidatesOf(one.annotation, one.others), () => ruleEventOf(one, named)))
+      return {
+        told: matches.map(({ rule, candidate }) => ({
+          rule: nameOfRule(rule.id),
+          level: rule.level,
+          value: candidate.value ?? '',
+        })),
+        direction: one.annotation.direction,
+      }
+    },
+  }
+}
