@@ -1,5 +1,6 @@
 // The HTTP server of the ops endpoint: health, readiness, metrics, status page and its live updates.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { capConnections } from '../http/cap-connections.js'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
 import type { Metrics, ProcessKind } from '../telemetry/metrics.js'
 import { createGuard, type OpsClient } from './guard.js'
@@ -38,7 +39,7 @@ const headers = {
 
 const timeoutMs = 10_000
 /** Enough for operators and monitoring; more would use up file descriptors. */
-const maxConnections = 256
+const connections = { total: 256, perPeer: 64 }
 
 export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   const { health, readiness, metrics, kind, view, history, stream } = options
@@ -60,7 +61,7 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
       requireHostHeader: false,
     },
   }) as unknown as FastifyInstance
-  app.server.maxConnections = maxConnections
+  capConnections(app.server, connections)
   refuseExpectations(app.server)
 
   app.addHook('onRequest', async (request, reply) => {

@@ -15,9 +15,10 @@ afterEach(async () => {
   await ops.close()
 })
 
-const dial = (): Promise<Socket> =>
+const dial = (localAddress = '127.0.0.1'): Promise<Socket> =>
   new Promise((done) => {
-    const socket = connect(Number(new URL(ops.url).port), '127.0.0.1', () => done(socket))
+    const port = Number(new URL(ops.url).port)
+    const socket = connect({ port, host: '127.0.0.1', localAddress }, () => done(socket))
     socket.on('error', () => undefined) // cut off is what some of these want to be
     sockets.push(socket)
   })
@@ -95,8 +96,34 @@ describe('the endpoint', () => {
     clearInterval(drip)
   })
 
-  it('takes 256 connections and no more', async () => {
-    const all = await Promise.all(Array.from({ length: 300 }, dial))
-    await expect.poll(() => all.filter((socket) => socket.destroyed || socket.readyState !== 'open').length).toBe(44)
+  const dialMany = (count: number, from?: string): Promise<readonly Socket[]> =>
+    Promise.all(Array.from({ length: count }, () => dial(from)))
+  const openOf = (all: readonly Socket[]): number =>
+    all.filter((socket) => !socket.destroyed && socket.readyState === 'open').length
+
+  it('answers next to any number of silent connections of the same peer, and keeps 64 of them', async () => {
+    const all = await dialMany(300)
+    expect((await fetch(`${ops.url}/healthz`)).status).toBe(200)
+    await expect.poll(() => openOf(all)).toBeLessThanOrEqual(64)
+  })
+
+  it('takes 256 connections and no more, and drops the silent ones first', async () => {
+    const watcher = await dial()
+    let heard = ''
+    watcher.on('data', (part: Buffer) => (heard += part.toString()))
+    watcher.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await expect.poll(() => heard).toContain('200 OK')
+    const all: Socket[] = []
+    for (let peer = 2; peer <= 7; peer++) all.push(...(await dialMany(60, `127.0.0.${peer}`)))
+    await expect.poll(() => openOf(all)).toBe(255)
+    expect(openOf([watcher])).toBe(1)
+    expect((await fetch(`${ops.url}/healthz`)).status).toBe(200)
+  })
+
+  it('drops nothing of others where one peer asks for more than its share', async () => {
+    const quiet = await dial('127.0.0.2')
+    await dialMany(400, '127.0.0.3')
+    expect((await fetch(`${ops.url}/healthz`)).status).toBe(200)
+    expect(openOf([quiet])).toBe(1)
   })
 })
