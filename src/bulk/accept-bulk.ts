@@ -20,8 +20,6 @@ import type { Gateway } from '../server/gateway/gateway.js'
 import type { RequestParameters } from '../server/parameters.js'
 import {
   createLineWriter,
-  maxQuestionLength,
-  readLines,
   readQuestion,
   writeAnswer,
   bulkHeader,
@@ -33,6 +31,7 @@ import {
   type BulkSettings,
 } from './protocol.js'
 import type { BulkShare, BulkShares } from './bulk-shares.js'
+import { createReadInTurns } from './read-in-turns.js'
 
 export type BulkOptions = {
   /** The name of a key; undefined where it is not one. */
@@ -69,7 +68,10 @@ export type BulkSource = {
   readonly id: string
   readonly takes: (indicator: Indicator) => boolean
   readonly lookup: Lookup
-  readonly admission: Pick<Gateway, 'estimatesMs'> & { readonly state: Gateway['admission'] }
+  readonly admission: Pick<Gateway, 'estimatesMs'> & {
+    readonly state: Gateway['admission']
+    readonly askedAgain: (key: string, priority: Priority, times: number) => void
+  }
   readonly inFlight: number
 }
 
@@ -79,14 +81,13 @@ export type SharedVerdicts = {
   readonly paid: (indicator: Indicator, finding: Finding) => void
 }
 
-/** So many more asks of one question count at once: the rank grows by doubling. */
-const maxAgain = 1_024
 const stateEveryMs = 100
 const stateAtLeastEveryMs = 1_000
 
 /** Returns a function that closes all connections. */
 export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): (() => void) => {
   const streams = new Set<Duplex>()
+  const readInTurns = createReadInTurns()
   server.on('connect', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
     const admitted = admit(request, stream, options)
@@ -98,8 +99,10 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     if (head.length > 0) stream.unshift(head)
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
-    if (admitted.source) serveSource(stream, admitted.source, admitted, options)
-    else serveConnection(stream, admitted, options)
+    const take = admitted.source
+      ? serveSource(stream, admitted.source, admitted, options)
+      : serveConnection(stream, admitted, options)
+    readInTurns(admitted.name, stream, take)
   })
   return () => {
     for (const stream of streams) stream.destroy()
@@ -107,6 +110,7 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
 }
 
 type Asker = {
+  readonly name: string
   readonly apiKey: string | undefined
   readonly settings: BulkSettings
   readonly share: BulkShare
@@ -130,7 +134,7 @@ const admit = (
   const source = sources.find(({ id }) => id === settings.source)
   if (settings.source !== undefined && !source) return '404 Not Found'
   const share = shares.open(name, stream)
-  return share ? { apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
+  return share ? { name, apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
 }
 
 /** Questions that were passed on are taken by the one that calls or is about to. */
@@ -149,7 +153,10 @@ type OpenQuestion = {
 /** `isOwn`: found by asking here, and not by another gateway. */
 type Found = { readonly finding: Finding; readonly isOwn: boolean }
 
-const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): void => {
+/** Takes the lines of a connection. */
+type Take = (line: string) => void
+
+const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Take => {
   const { apiKey, settings, share } = asker
   const { answer, reader, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
@@ -166,7 +173,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): vo
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
 
   const byRole = createByRole(stream, asker, options.others, (indicator) => shared?.find(indicator, settings))
-  const take = (text: string): void => {
+  const take: Take = (text) => {
     const line = readQuestion(text)
     if (!line) {
       stream.destroy()
@@ -177,9 +184,9 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): vo
       // A question of the same turn has yet to get to the queue.
       setImmediate(() => {
         const question = open.get(id)
-        if (question) byRole.askedAgain(question.indicator, priority)
+        if (question) byRole.askedAgain(question.indicator, priority, line.again)
         const current = question?.current
-        if (current) for (let n = 0; n < Math.min(line.again, maxAgain); n++) askAgain(current, priority)
+        if (current) askAgain(current, priority, line.again)
       })
       return
     }
@@ -209,11 +216,11 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): vo
       write(writeAnswer(aged(id, finding, now())))
     })
   }
-  readLines(stream, take, maxQuestionLength)
-  const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
-    gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority)
+  const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority, times: number): void =>
+    gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority, times)
 
   writeState(stream, write, () => byRole.state(() => stateOf(gateway)))
+  return take
 }
 
 /** Where this gateway calls, it asks; where another one does, that one is asked; and where that changes meanwhile, the next one. */
@@ -245,7 +252,8 @@ const createByRole = (
         if (finding) return { finding, isOwn: false }
       }
     },
-    askedAgain: (indicator: Indicator, priority: Priority) => passOn?.askedAgain(keyOf(indicator), priority),
+    askedAgain: (indicator: Indicator, priority: Priority, times: number) =>
+      passOn?.askedAgain(keyOf(indicator), priority, times),
     /** How long an answer takes from who calls. */
     state: (own: () => StateLine): StateLine => {
       const kind = others?.election.role().kind ?? 'calls'
@@ -289,7 +297,7 @@ const isNormal = ({ type, value }: Indicator): boolean =>
   (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
 
 /** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
-const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others, now }: BulkOptions): void => {
+const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others, now }: BulkOptions): Take => {
   const { share } = asker
   const byRole = createByRole(stream, asker, others, () => undefined)
   const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
@@ -298,7 +306,7 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
     isNormal(indicator) && source.takes(indicator)
       ? source.lookup(indicator, { ...priority, evidence: 'field' })
       : unknownOf('bad_input')
-  const take = (text: string): void => {
+  const take: Take = (text) => {
     const line = readQuestion(text)
     if (!line) {
       stream.destroy()
@@ -308,9 +316,8 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
     if ('again' in line) {
       const asked = open.get(id)
       if (!asked) return
-      byRole.askedAgain(asked.indicator, priority)
-      if (!others || others.election.role().kind === 'calls')
-        for (let n = 0; n < Math.min(line.again, maxAgain); n++) void ask(asked.indicator, priority)
+      byRole.askedAgain(asked.indicator, priority, line.again)
+      source.admission.askedAgain(keyOf(asked.indicator), priority, line.again)
       return
     }
     if (!share.take()) {
@@ -326,10 +333,10 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
         write(writeAnswer(aged(id, finding, now())))
       })
   }
-  readLines(stream, take, maxQuestionLength)
   const { estimatesMs, state } = source.admission
   const own = (): StateLine => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight })
   writeState(stream, write, () => byRole.state(own))
+  return take
 }
 
 /** Says at once how long an answer takes, and again when that has changed, at least every second. */

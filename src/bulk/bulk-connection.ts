@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
-import { createLineWriter, readLines } from './protocol.js'
+import { createLineWriter, readAnswerLines } from './protocol.js'
 
 export type ConnectionOptions = {
   readonly connect: () => Promise<Duplex>
@@ -83,7 +83,7 @@ export const createBulkConnection = (
       // Looked at once more after what has arrived meanwhile: it may be this process that was busy.
       if (clock.now() - heardAt > silentMs) setImmediate(() => clock.now() - heardAt > silentMs && opened.destroy())
     }, silentMs / 3).unref()
-    readLines(opened, (line) => {
+    readAnswerLines(opened, (line) => {
       heardAt = clock.now()
       events.received(line)
     })

@@ -109,11 +109,11 @@ export const createBulkLookup = (
         if (connection.state() === 'open') send(id, question)
       })
     },
-    askedAgain: (key, priority) => {
+    askedAgain: (key, priority, times = 1) => {
       const id = ids.get(key)
       const question = id === undefined ? undefined : open.get(id)
       if (id === undefined || !question) return
-      question.asks++
+      question.asks += times
       const isHigher = classOf(priority) > classOf(question.priority)
       if (isHigher) question.priority = priority
       // The rank counts by doubling, so there is nothing new to say in between.

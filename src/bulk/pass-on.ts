@@ -22,7 +22,7 @@ export type PassOnOptions = {
 type PassOn = {
   /** `pending` where that gateway is no longer the one to ask. */
   readonly ask: (address: string, indicator: Indicator, priority: Priority) => Promise<Finding>
-  readonly askedAgain: (key: string, priority: Priority) => void
+  readonly askedAgain: (key: string, priority: Priority, times: number) => void
   /** What the gateway that calls says of itself; undefined where it says nothing. */
   readonly state: () => StateLine | undefined
   readonly close: () => void
@@ -83,7 +83,7 @@ export const createPassOn = ({ election, connect, giveUpMs, maxOpen, clock }: Pa
       if (passing.isOver) return unknown('pending')
       return passing.bulk.ask(indicator, { ...priority, evidence: 'field' }) ?? unknown('unavailable')
     },
-    askedAgain: (key, priority) => current?.bulk.askedAgain(key, priority),
+    askedAgain: (key, priority, times) => current?.bulk.askedAgain(key, priority, times),
     state: () => current?.bulk.said(),
     close: () => {
       unsubscribe()

@@ -6,7 +6,7 @@ import { indicatorTypes, type Indicator } from '../domain/indicator.js'
 import type { Ask } from '../domain/lookup.js'
 import { providerStates, type ProviderState } from '../domain/provider-state.js'
 import { actions, roles } from '../domain/sighting.js'
-import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
+import { mostAsked, priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { isFinding } from '../lookup/memory/record.js'
 
 /** With an answer: bulk is offered. With a request for a connection: the settings below. */
@@ -92,7 +92,10 @@ export const readQuestion = (text: string): QuestionLine | undefined => {
   const base = { id: line.id, priority: { role, action, urgency } }
   const type = indicatorTypes.find((each) => each === line.type)
   if (type !== undefined && typeof line.value === 'string') return { ...base, indicator: { type, value: line.value } }
-  return typeof line.again === 'number' && line.again >= 1 ? { ...base, again: Math.floor(line.again) } : undefined
+  const { again } = line
+  return typeof again === 'number' && again >= 1
+    ? { ...base, again: Math.min(Math.floor(again), mostAsked) }
+    : undefined
 }
 
 export const readAnswer = (text: string): AnswerLine | undefined => {
@@ -126,18 +129,24 @@ const maxAnswerLength = 1_048_576
 /** Many may be begun at the same time, by anyone who has a key. */
 export const maxQuestionLength = 4_096
 
-/** Calls `take` with every line; what is longer than any line of ours ends the connection. */
-export const readLines = (stream: Duplex, take: (line: string) => void, maxLength = maxAnswerLength): void => {
+/** Returns the lines that end in these bytes; undefined if a line is longer than any of ours. */
+export const createLineSplitter = (maxLength: number): ((bytes: Buffer) => readonly string[] | undefined) => {
   const decoder = new StringDecoder('utf8')
   let rest = ''
-  stream.on('data', (bytes: Buffer) => {
+  return (bytes) => {
     const lines = (rest + decoder.write(bytes)).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > maxLength) {
-      stream.destroy()
-      return
-    }
-    for (const line of lines) take(line)
+    return rest.length > maxLength ? undefined : lines
+  }
+}
+
+/** Calls `take` with every line of the gateway; a line that is too long ends the connection. */
+export const readAnswerLines = (stream: Duplex, take: (line: string) => void): void => {
+  const split = createLineSplitter(maxAnswerLength)
+  stream.on('data', (bytes: Buffer) => {
+    const lines = split(bytes)
+    if (!lines) stream.destroy()
+    for (const line of lines ?? []) take(line)
   })
 }
 

@@ -37,7 +37,7 @@ export type LookupWatch = {
 export type BulkLookup<Question> = {
   /** Undefined where it has to be asked by itself. */
   readonly ask: (question: Question, ask: Ask) => Finding | Promise<Finding> | undefined
-  readonly askedAgain: (key: string, priority: Priority) => void
+  readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   /** Undefined where it is not open here. */
   readonly estimateMs: (key: string) => number | undefined
   /** Undefined while nothing is asked in bulk. */
@@ -125,9 +125,9 @@ const inBulk =
 const overBulk = <Question>(own: Admission, bulk: BulkLookup<Question>): LookupStack<Question>['admission'] => ({
   estimateMs: (key) => bulk.estimateMs(key) ?? own.estimateMs(key),
   estimatesMs: own.estimatesMs,
-  askedAgain: (key, priority) => {
-    bulk.askedAgain(key, priority)
-    own.askedAgain(key, priority)
+  askedAgain: (key, priority, times) => {
+    bulk.askedAgain(key, priority, times)
+    own.askedAgain(key, priority, times)
   },
   state: () => bulk.state() ?? own.state(),
 })

@@ -1,4 +1,5 @@
 // Who is calling and what the plan still allows: calls in flight, calls per second, credits of the month.
+import type { Clock } from '../base/clock.js'
 import { failures, tooFast, type Failure } from './answer.js'
 import { findKey, type Key } from './keys.js'
 import type { Credits } from './credits.js'
@@ -17,20 +18,40 @@ export type Callers = {
   readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
 }
 
-type State = { inFlight: number; reserved: number; tokens: number; filledAt: number; waiting: (() => void)[] }
+type Waiting = { readonly apiKey: string; readonly letIn: (entrance: CallerResult) => void }
 
-export const createCallers = (keys: readonly Key[], used: Credits, now: () => number): Callers => {
+type State = {
+  inFlight: number
+  reserved: number
+  tokens: number
+  filledAt: number
+  /** First come, first served. */
+  readonly waiting: Waiting[]
+  /** Those before it are in. */
+  next: number
+  isTimed: boolean
+}
+
+export const createCallers = (keys: readonly Key[], used: Credits, clock: Clock): Callers => {
   const states = new Map<string, State>()
   const stateOf = ({ name, plan }: Key): State => {
     const known = states.get(name)
     if (known) return known
-    const fresh = { inFlight: 0, reserved: 0, tokens: plan.perSecond ?? 0, filledAt: now(), waiting: [] }
+    const fresh: State = {
+      inFlight: 0,
+      reserved: 0,
+      tokens: plan.perSecond ?? 0,
+      filledAt: clock.now(),
+      waiting: [],
+      next: 0,
+      isTimed: false,
+    }
     states.set(name, fresh)
     return fresh
   }
   /** Seconds to wait for the next call, 0 when it may go ahead. */
   const takeToken = (state: State, perSecond: number): number => {
-    const at = now()
+    const at = clock.now()
     state.tokens = Math.min(perSecond, state.tokens + ((at - state.filledAt) / 1000) * perSecond)
     state.filledAt = at
     if (state.tokens < 1) return Math.ceil((1 - state.tokens) / perSecond)
@@ -57,24 +78,47 @@ export const createCallers = (keys: readonly Key[], used: Credits, now: () => nu
     state.inFlight++
     const leave = (): void => {
       state.inFlight--
-      state.waiting.shift()?.()
+      letWaitingIn(state)
     }
     return { caller, leave }
+  }
+  /** Stops at the first who has to wait on: nothing is done for those behind it. */
+  const letWaitingIn = (state: State): void => {
+    for (let first = state.waiting[state.next]; first; first = state.waiting[state.next]) {
+      const entrance = enter(first.apiKey)
+      if ('failure' in entrance) {
+        letInAfter(state, entrance.failure.retryAfterS)
+        return
+      }
+      state.next++
+      first.letIn(entrance)
+      // Removed by the half, so that each costs the same however many wait.
+      if (state.next * 2 >= state.waiting.length) {
+        state.waiting.splice(0, state.next)
+        state.next = 0
+      }
+    }
+  }
+  /** Where calls in flight are in the way, the next one that ends lets in. */
+  const letInAfter = (state: State, seconds: number | undefined): void => {
+    if (seconds === undefined || state.isTimed) return
+    state.isTimed = true
+    clock.after(seconds * 1_000, () => {
+      state.isTimed = false
+      letWaitingIn(state)
+    })
   }
   return {
     identify,
     enter,
-    enterWhenFree: async (apiKey) => {
-      for (;;) {
-        const entrance = enter(apiKey)
-        const caller = 'failure' in entrance ? identify(apiKey) : undefined
-        if (!('failure' in entrance) || !caller) return entrance
-        const { retryAfterS } = entrance.failure
-        await new Promise<void>((resolve) => {
-          if (retryAfterS === undefined) stateOf(caller.key).waiting.push(resolve)
-          else setTimeout(resolve, retryAfterS * 1000)
-        })
-      }
+    enterWhenFree: (apiKey) => {
+      const caller = identify(apiKey)
+      if (!caller || apiKey === undefined) return Promise.resolve({ failure: failures.badKey })
+      const state = stateOf(caller.key)
+      return new Promise((resolve) => {
+        state.waiting.push({ apiKey, letIn: resolve })
+        if (state.waiting.length === state.next + 1) letWaitingIn(state)
+      })
     },
     reserve: ({ key }) => {
       const { credits } = key.plan

@@ -3,6 +3,7 @@ import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { backgroundClock } from '../base/clock.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import type { Download } from '../domain/download.js'
 import type { FeedSettings } from '../feeds/feed.js'
@@ -182,7 +183,7 @@ const openAll = async (
   const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
   const app = createServer({
     answer: gateway ? answerThroughGateway(answerHere, gateway, owners, stays, now) : answerHere,
-    callers: createCallers(keys, credits, now),
+    callers: createCallers(keys, credits, { ...backgroundClock, now }),
     status: (): JsonObject => ({
       up_seconds: Math.round((now() - startedAt) / 1000),
       keys: keys.length,

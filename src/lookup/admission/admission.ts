@@ -36,8 +36,8 @@ export type Admission = {
     priority: Priority,
     task: (call: Call) => Result | Promise<Result>,
   ) => Unknown | Promise<Result | Unknown>
-  /** Somebody else asks for what already waits; it may move up. */
-  readonly askedAgain: (key: string, priority: Priority) => void
+  /** So many more ask for what already waits; it may move up. */
+  readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
   readonly estimateMs: (key: string) => number | undefined
   /** The same for a lookup that is asked for now, for each class of priority. */

@@ -19,8 +19,8 @@ type Queue<Task> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
   /** The less important lookup that was dropped for this one, if the queue was full. */
   readonly add: (key: string, priority: Priority, task: Task) => QueuedLookup<Task> | undefined
-  /** Somebody else asks for the same: it may move up, never down. */
-  readonly askedAgain: (key: string, priority: Priority) => void
+  /** So many more ask for the same: it may move up, never down. The work is the same for any number. */
+  readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   readonly next: () => QueuedLookup<Task> | undefined
   /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
@@ -31,6 +31,7 @@ type Queue<Task> = {
 
 /** Steps of `asked`, by doubling: a lookup asked for 2^15 times ranks as high as one asked for more often. */
 const steps = 16
+export const mostAsked = 2 ** (steps - 1)
 
 /**
  * Classes first (live before replay, destinations and queries before sources, allowed before blocked), then what was asked for most. Class goes
@@ -79,12 +80,12 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
       size++
       return dropped
     },
-    askedAgain: (key, priority) => {
+    askedAgain: (key, priority, times = 1) => {
       const lookup = queued.get(key)
       if (!lookup) return
-      lookup.asked++
+      lookup.asked = Math.min(mostAsked, lookup.asked + times)
       lookup.class = Math.max(lookup.class, classOf(priority))
-      const rank = lookup.class * steps + Math.min(steps - 1, 31 - Math.clz32(lookup.asked))
+      const rank = lookup.class * steps + 31 - Math.clz32(lookup.asked)
       if (rank === lookup.rank) return
       byRank[lookup.rank]?.delete(lookup)
       lookup.rank = rank

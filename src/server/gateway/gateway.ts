@@ -42,8 +42,8 @@ export type Gateway = {
     priority: Priority,
     owner: string,
   ) => Promise<OperationAnswer>
-  /** Somebody else asks the same meanwhile. */
-  readonly askedAgain: (operation: OperationName, values: Values, priority: Priority) => void
+  /** So many more ask the same meanwhile. */
+  readonly askedAgain: (operation: OperationName, values: Values, priority: Priority, times?: number) => void
   /** When a question that is asked now can be answered, in milliseconds, for each class of priority. */
   readonly estimatesMs: Admission['estimatesMs']
   /** Calls that may be in flight. */
@@ -89,8 +89,8 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayDep
       const at = finding.at === undefined ? {} : { at: finding.at }
       return { ...refused(passOn(finding, messages.of(question))), isFeedMissing, ...at }
     },
-    askedAgain: (operation, values, priority) =>
-      admission.askedAgain(operationQuestion(operation, values).key, priority),
+    askedAgain: (operation, values, priority, times) =>
+      admission.askedAgain(operationQuestion(operation, values).key, priority, times),
     estimatesMs: admission.estimatesMs,
     inFlight: settings.admit.inFlight,
     state: () => {

@@ -103,7 +103,9 @@ describe('ten bulk connections of one key that ask and do not read', () => {
     const reading = connectAs('two', reader(lines))
     for (const stream of silent) stream.push(questions(500))
     reading.push(questions(1))
-    await expect.poll(() => server.answered, { timeout: 600_000 }).toBe(5_001)
+    // What a connection asked before it was closed is not read any more.
+    await expect.poll(() => reached.length, { timeout: 600_000 }).toBeGreaterThan(0)
+    await expect.poll(() => server.answered, { timeout: 600_000 }).toBeGreaterThan(1_024)
     await expect.poll(() => lines.some((line) => line.includes('"finding"')), { timeout: 600_000 }).toBe(true)
     const held = silent.reduce((sum, stream) => sum + (stream.destroyed ? 0 : stream.writableLength), 0)
     expect(held).toBeLessThanOrEqual(1_048_576)

@@ -77,7 +77,7 @@ const start = async (first: Role, { hangs = false } = {}) => {
           state.askedSource++
           return { status: 'unknown', reason: 'not_found' }
         },
-        admission: { estimatesMs: () => [0], state: () => calm },
+        admission: { estimatesMs: () => [0], state: () => calm, askedAgain: () => undefined },
         inFlight: 1,
       },
     ],
