@@ -63,7 +63,7 @@ export const provisionSigma = () => {
 
 export const checkRules = (sigma, folder) => run(sigma, ['check', '-x', 'attacktag', '-x', 'd3_fendtag', folder])
 
-/** `opensearch/threatweave_tor_allowed.lucene` → the query, for every rule and target. */
+/** `opensearch/threatweave_claimed_malicious.lucene` → the query, for every rule and target. */
 export const convertRules = (sigma, from = rules) => {
   const queries = {}
   for (const [target, how] of Object.entries(targets)) {

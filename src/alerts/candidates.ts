@@ -3,6 +3,7 @@ import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../domai
 import { levels } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
 import { roles } from '../domain/sighting.js'
+import { placeOfClass } from '../domain/threat-class.js'
 
 /** The annotation as it would be if this indicator had decided. */
 export type Candidate = Readonly<Annotation>
@@ -73,6 +74,7 @@ const flatOf = (annotation: Readonly<Annotation>, one: AnnotatedIndicator): Anno
 
 const worstFirst = (one: Candidate, other: Candidate): number =>
   levels.indexOf(one.verdict) - levels.indexOf(other.verdict) ||
+  placeOfClass(one.threat_class) - placeOfClass(other.threat_class) ||
   (other.score ?? -1) - (one.score ?? -1) ||
   placeOf(one) - placeOf(other) ||
   byText(one.value, other.value) ||

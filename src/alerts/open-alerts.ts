@@ -223,6 +223,7 @@ export const openAlerts = async (
         groupId,
         groupIds: () => decided.map((each) => each.groupId()),
         count: matches,
+        peer,
         draft,
         hold,
         written,
@@ -282,17 +283,19 @@ export const openAlerts = async (
         const { matches, firings } = set.size === 0 ? nothing : matchesOf(one, set, before, true)
         let isTold = before.length > 0
         for (const match of matches) {
-          const { groupId, groupIds, count: matched, draft, hold } = match
+          const { groupId, groupIds, count: matched, peer, draft, hold } = match
           const begun = matched > 0 ? drafts.get(groupId) : groupIds().flatMap((id) => drafts.get(id) ?? [])[0]
           isTold ||= begun !== undefined || matched > 0
           if (begun) {
             begun.count++
             if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
             else begun.originsOmitted++
+            addPeer(begun, peer)
             continue
           }
           if (matched > 0) {
-            drafts.set(groupId, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+            const { peers, ...input } = draft()
+            drafts.set(groupId, { ...input, peers: [...peers], origins: [one.origin], originsOmitted: 0 })
             raisers.push(match)
           }
           hold()
@@ -340,6 +343,7 @@ type Match = {
   /** Those of all its indicators. */
   readonly groupIds: () => readonly string[]
   readonly count: number
+  readonly peer: string | undefined
   readonly draft: () => AlertInput
   /** Notes that it raised the alert, or that it was suppressed. */
   readonly hold: () => void
@@ -373,6 +377,17 @@ const namesIn = (
 }
 
 /** An alert that still gathers its events. */
-type LateDraft = AlertInput & { count: number; readonly origins: string[]; originsOmitted: number }
+type LateDraft = AlertInput & {
+  count: number
+  readonly peers: string[]
+  readonly origins: string[]
+  originsOmitted: number
+}
+
+const maxLatePeers = 64
+/** A group may be about several machines. */
+const addPeer = ({ peer, peers }: LateDraft, other: string | undefined): void => {
+  if (other !== undefined && other !== peer && peers.length < maxLatePeers && !peers.includes(other)) peers.push(other)
+}
 
 const levelOf = ({ threatweave }: Alert): string => threatweave.level

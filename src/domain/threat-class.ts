@@ -34,5 +34,9 @@ export const classOfCategories = (categories: readonly string[]): ThreatClass =>
   return isBackground ? 'background' : 'uncategorized'
 }
 
+/** What has none comes last. */
+export const placeOfClass = (one: ThreatClass | undefined): number =>
+  one === undefined ? threatClasses.length : threatClasses.indexOf(one)
+
 export const worstClass = (one: ThreatClass | undefined, other: ThreatClass): ThreatClass =>
-  one === undefined || threatClasses.indexOf(other) < threatClasses.indexOf(one) ? other : one
+  one === undefined || placeOfClass(other) < placeOfClass(one) ? other : one

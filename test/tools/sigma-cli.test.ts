@@ -28,13 +28,13 @@ describe.runIf(sigma !== undefined)('the bundled rules', { timeout: 900_000 }, (
       if (file.startsWith('kusto/')) expect(query).not.toMatch(/threatweave\.|=~ (?:true|false)/)
     }
     expect([
-      queries['opensearch/threatweave_tor_allowed.lucene'],
-      queries['splunk/threatweave_tor_allowed.spl'],
-      queries['kusto/threatweave_tor_allowed.kql'],
+      queries['opensearch/threatweave_claimed_malicious.lucene'],
+      queries['splunk/threatweave_claimed_malicious.spl'],
+      queries['kusto/threatweave_claimed_malicious.kql'],
     ]).toEqual([
-      'threatweave.is_tor:true AND threatweave.action:allowed',
-      'threatweave.is_tor=true threatweave.action="allowed"',
-      'threatweave_is_tor == true and threatweave_action =~ "allowed"',
+      'threatweave.verdict:malicious AND threatweave.role:claimed',
+      'threatweave.verdict="malicious" threatweave.role="claimed"',
+      'threatweave_verdict =~ "malicious" and threatweave_role =~ "claimed"',
     ])
   })
 })

@@ -5,6 +5,7 @@ import type { Level } from '../../domain/finding.js'
 import type { Geo } from '../../domain/geo.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Extraction, type Role } from '../../domain/sighting.js'
+import { placeOfClass } from '../../domain/threat-class.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 
@@ -16,6 +17,7 @@ export type Weighed = {
   readonly weight: Weight
   readonly level: Level
   readonly role: Role
+  readonly placeOfClass: number
   readonly score: number
 }
 
@@ -24,6 +26,7 @@ const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])
 /** Whether `a` decides rather than `b`; ties go to the first in the event. */
 export const outweighs = (a: Weighed, b: Weighed): boolean => {
   if (a.weight !== b.weight) return a.weight < b.weight
+  if (a.placeOfClass !== b.placeOfClass) return a.placeOfClass < b.placeOfClass
   if (a.score !== b.score) return a.score > b.score
   return placeOfRole[a.role] < placeOfRole[b.role]
 }
@@ -42,6 +45,7 @@ export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
   weight: weightOf(indicator),
   level: indicator.verdict,
   role: indicator.role,
+  placeOfClass: placeOfClass(indicator.threat_class),
   score: indicator.score ?? -1,
 })
 

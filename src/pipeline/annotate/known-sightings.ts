@@ -75,12 +75,13 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
     const indicator = Object.freeze(describeIndicator(judged, geo?.of(judged.sighting)))
     const { sighting, verdict, late } = judged
     const isShared = isCommon(summarise({ indicator, verdict }, sample))
-    const { weight, level, role, score } = weigh(indicator)
+    const { weight, level, role, placeOfClass, score } = weigh(indicator)
     // Every member by name: V8 gives each object that is made by spreading a hidden class of its own, which costs more than the object.
     const known: KnownSighting = {
       weight,
       level,
       role,
+      placeOfClass,
       score,
       side: sideOf(sighting, ownRanges),
       indicator,

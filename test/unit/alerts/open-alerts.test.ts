@@ -40,6 +40,7 @@ const sighting = (value: string, role: 'source' | 'destination'): Sighting => ({
 })
 const verdictOf = (level: 'malicious' | 'clean'): Verdict => ({
   level,
+  ...(level === 'malicious' && { threatClass: 'serious' }),
   flags: {},
   because: 'reported',
   source: 'service',
@@ -326,7 +327,7 @@ describe('alerts', () => {
 
   it('come from the bundled rules by default', async () => {
     const { raise, status } = await start({ rules: [], bundled: true })
-    expect(status().rules).toBe(9)
+    expect(status().rules).toBe(15)
     expect(raise([event({ n: 1 })]).map(({ rule }) => rule.name)).toEqual(['Malicious Address Was Let In'])
   })
 })

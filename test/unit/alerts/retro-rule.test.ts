@@ -60,7 +60,7 @@ describe('the bundled retro rules', () => {
 
   it('are not tested on events', async () => {
     const { set, rules, retro } = await load()
-    expect([set.size, retro.size, rules.length]).toEqual([7, 2, 9])
+    expect([set.size, retro.size, rules.length]).toEqual([13, 2, 15])
   })
 
   it('are replaced by rules of the same id', async () => {

@@ -129,7 +129,7 @@ describe('pipe', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { rule: { name: string }; threat_match_value: string })
     expect(alerts[0]).toMatchObject({
-      rule: { name: 'Malicious Address Was Let In' },
+      rule: { name: 'Malicious Address Reached Administration or Database' },
       threat_match_value: '198.51.100.60',
     })
     const said = alerts.map(({ rule, threat_match_value }) => `${rule.name} ${threat_match_value}`)
