@@ -104,6 +104,11 @@ const sigmaNames: ReadonlyMap<string, readonly string[]> = new Map(
       ['url.query', 'cs-uri-query c-uri-query'],
       ['url.extension', 'c-uri-extension'],
       ['user.name', 'username cs-username'],
+      // Of Okta, Entra ID, Google Workspace, CloudTrail, Microsoft 365 and Windows.
+      [
+        'user.email actor.alternateId userPrincipalName properties.userPrincipalName actor.email userIdentity.userName userIdentity.arn UserId TargetUserName',
+        'user.name',
+      ],
       ['user_agent.original', 'c-useragent cs-user-agent'],
       ['http.request.method', 'cs-method'],
       ['http.request.referrer', 'cs-referrer cs-referer'],

@@ -14,6 +14,8 @@ type HeldMatch = {
   readonly time: number
   readonly about: AnnotationSummary
   readonly peer: string | undefined
+  /** Nobody was told of this machine yet. */
+  readonly isNewPeer: boolean
   readonly users: readonly string[]
   readonly sources: readonly string[]
   /** Epoch milliseconds of event time at which its window ends. */
@@ -32,6 +34,8 @@ export type HeldGroup = Pick<HeldMatch, 'groupId' | 'rule'> & {
   readonly peers: Set<string>
   /** By the clock: when it is closed, if nothing more is held. */
   dueAt: number
+  /** By the clock: when a machine that is new is told of at the latest. */
+  peerDueAt: number
   /** Whether the alert that they were suppressed for is committed. It is not where its event was given up: they are the alert then. */
   isAlerted: boolean
 }
@@ -71,6 +75,8 @@ const maxGroups = 20_000
 const maxOpen = 50_000
 /** A partition that is behind may be in the middle of a window that is over by the clock. */
 const quietMs = 30_000
+/** A machine that is new does not wait for the end of a longer window. */
+const newPeerMs = 3_600_000
 /** Groups whose alert is committed or was not written: at least so many are remembered, as many as alerts are suppressed for. */
 const knownGroups = 50_000
 
@@ -82,7 +88,7 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
   const groups = new Map<string, HeldGroup>()
 
   const add = (match: HeldMatch): void => {
-    const { groupId, rule, origin, time, peer, users, sources, endsAt } = match
+    const { groupId, rule, origin, time, peer, isNewPeer, users, sources, endsAt } = match
     const last = { origin, time }
     const closesAt = Math.max(endsAt, now() + Math.min(quietMs, rule.suppress?.windowMs ?? quietMs))
     const known = groups.get(groupId)
@@ -90,7 +96,8 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
     if (!known) groups.set(groupId, group)
     group.count++
     group.last = last
-    group.dueAt = isAlerted.get(groupId) === false ? now() : closesAt
+    if (isNewPeer) group.peerDueAt = Math.min(group.peerDueAt, now() + newPeerMs)
+    group.dueAt = isAlerted.get(groupId) === false ? now() : Math.min(closesAt, group.peerDueAt)
     for (const user of users) addTo(group.users, user)
     for (const source of sources) addTo(group.sources, source)
     if (peer !== undefined) addTo(group.peers, peer)
@@ -110,7 +117,12 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
       givenUpAt.delete(match.groupId)
       note(keyOf(match.origin, match.firing), match)
     },
-    hold: (match) => note(keyOf(match.origin, match.firing), match),
+    hold: (match) => {
+      const key = keyOf(match.origin, match.firing)
+      const before = open.get(key)
+      const wasNewPeer = before !== undefined && 'rule' in before && before.isNewPeer
+      note(key, wasNewPeer ? { ...match, isNewPeer: true } : match)
+    },
     notWritten: ({ groupId, origin, firing }) => {
       open.delete(keyOf(origin, firing))
       if (isAlerted.get(groupId)) return
@@ -169,6 +181,7 @@ const begun = ({ groupId, rule, origin, time, about }: HeldMatch): HeldGroup => 
   sources: new Set(),
   peers: new Set(),
   dueAt: 0,
+  peerDueAt: Infinity,
   isAlerted: false,
 })
 

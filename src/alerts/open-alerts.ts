@@ -174,7 +174,7 @@ export const openAlerts = async (
       // An indicator that is suppressed is no reason to keep silent about another one.
       const unsuppressed = decided.filter((each) => each.count > 0)
       const lead = (unsuppressed[0] ?? decided[0]) as Decided
-      const { rule, candidate, why, peer, peers, endsAt, count: matches } = lead
+      const { rule, candidate, why, peer, peers, isNewPeer, endsAt, count: matches } = lead
       const groupId = lead.groupId()
       for (const listed of unsuppressed.slice(1)) listed.listIn(groupId)
       if (matches === 0) suppressed++
@@ -208,7 +208,7 @@ export const openAlerts = async (
         const users = namesIn(readUsers, event(), candidate)
         const sources = namesIn(readSources, event(), candidate)
         const { indicators: _, ...about } = candidate
-        held.hold({ groupId, firing, rule, origin, time, about, peer, users, sources, endsAt })
+        held.hold({ groupId, firing, rule, origin, time, about, peer, isNewPeer, users, sources, endsAt })
       }
       const notWritten = (isTriedAgain: boolean): void => {
         release()

@@ -30,6 +30,8 @@ type Suppression = {
   readonly endsAt: number
   /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
   readonly peers: readonly string[]
+  /** No match of the rule about the indicator was of this machine before. */
+  readonly isNewPeer: boolean
   /** The late alert was written: no event raises another in its window. Until then it stands only for events that are late, too. */
   readonly written: () => void
   /** It was not: another match of its window may be it. */
@@ -120,6 +122,7 @@ export const createSuppress = (
           count: 1,
           endsAt: time,
           peers: none,
+          isNewPeer: true,
           written: () => undefined,
           release: () => undefined,
         }
@@ -127,6 +130,7 @@ export const createSuppress = (
       const key = `${about}\0${windowMs}\0${number}`
       const windowOf = (): Window | undefined => entries.get(about)?.windows.find((one) => one.number === number)
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
+      const isNewPeer = peer !== '' && groups.get(group)?.has(peer) !== true
       const matched = note(group, peer, number)
       const total = count(about, { number, origin, isUnwritten: isLate })
       const peers =
@@ -152,6 +156,7 @@ export const createSuppress = (
         count: total,
         endsAt: (number + 1) * windowMs,
         peers,
+        isNewPeer,
         written: () => settle(true),
         release: () => settle(false),
       }

@@ -115,6 +115,23 @@ describe('an update', () => {
     expect(next?.threatweave.count).toBe(1)
   })
 
+  it('names a machine that is new within an hour, however long the window is', async () => {
+    const all = await stage('threatweave: { suppress: { by: [threatweave.value], seconds: 86400 } }')
+    deliver(all, [match(1, 'a'), match(2, 'b')])
+    all.clock.at = 11 * hour
+    expect(all.alerts.suppressed.takeDue()).toEqual([])
+    deliver(all, [match(3, 'a', { from: '10.0.0.2' }), match(4, 'a')])
+    all.clock.at = 12 * hour - 1
+    expect(all.alerts.suppressed.takeDue()).toEqual([])
+    all.clock.at = 12 * hour
+    expect(all.alerts.suppressed.takeDue().map(({ threatweave: { count, peers } }) => [count, peers])).toEqual([
+      [3, ['10.0.0.1', '10.0.0.2']],
+    ])
+    deliver(all, [match(5, 'a', { from: '10.0.0.2' })])
+    all.clock.at = 14 * hour
+    expect(all.alerts.suppressed.takeDue()).toEqual([])
+  })
+
   it('is the alert where that was never written, and what follows it is an update', async () => {
     const all = await stage()
     all.alerts.raise([match(1, 'a')])

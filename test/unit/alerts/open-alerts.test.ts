@@ -230,6 +230,19 @@ describe('alerts', () => {
       expect(alerts[0]?.threatweave.origins).toHaveLength(16)
     })
 
+    it('name the other machines of a group that is without them', async () => {
+      const block = 'level: high\nthreatweave: { suppress: { by: [threatweave.value] } }\n'
+      writeFileSync(
+        join(folder, 'malicious.yml'),
+        ruleText('sel:\n    threatweave.verdict: malicious\ncondition: sel', block),
+      )
+      const { raiseLate } = await start()
+      const { alerts } = raiseLate([again(1, '10.0.0.1'), again(2, '10.0.0.2'), again(3, '10.0.0.1')])
+      expect(valid(alerts).map(({ threatweave: { peer, peers, count } }) => [peer, peers, count])).toEqual([
+        ['10.0.0.1', ['10.0.0.2'], 3],
+      ])
+    })
+
     it('are not raised by a rule that has fired before, and say which have fired now', async () => {
       const { raise, raiseLate } = await start()
       const told: (readonly string[])[] = []
