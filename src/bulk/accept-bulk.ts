@@ -34,8 +34,8 @@ import type { BulkShare, BulkShares } from './bulk-shares.js'
 import { createReadInTurns } from './read-in-turns.js'
 
 export type BulkOptions = {
-  /** The name of a key; undefined where it is not one. */
-  readonly nameOf: (apiKey: string | undefined) => string | undefined
+  /** Undefined where it is no key. */
+  readonly holderOf: (apiKey: string | undefined) => KeyHolder | undefined
   readonly shares: BulkShares
   /** Answers one operation for the holder of the key, as over HTTP, but waits where the plan allows no further call just now. */
   readonly answer: (
@@ -54,6 +54,12 @@ export type BulkOptions = {
   /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
   readonly sources?: readonly BulkSource[] | undefined
   readonly now: () => number
+}
+
+type KeyHolder = {
+  readonly name: string
+  /** What the key may have of the priority that a line asks for. */
+  readonly priorityOf: (asked: Priority) => Priority
 }
 
 /** The other gateways. */
@@ -102,7 +108,7 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     const take = admitted.source
       ? serveSource(stream, admitted.source, admitted, options)
       : serveConnection(stream, admitted, options)
-    readInTurns(admitted.name, stream, take)
+    readInTurns(admitted.holder.name, stream, take)
   })
   return () => {
     for (const stream of streams) stream.destroy()
@@ -110,7 +116,7 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
 }
 
 type Asker = {
-  readonly name: string
+  readonly holder: KeyHolder
   readonly apiKey: string | undefined
   readonly settings: BulkSettings
   readonly share: BulkShare
@@ -122,19 +128,19 @@ type Asker = {
 const admit = (
   request: IncomingMessage,
   stream: Duplex,
-  { nameOf, shares, others, sources = [] }: BulkOptions,
+  { holderOf, shares, others, sources = [] }: BulkOptions,
 ): Asker | string => {
   const isPassedOn = headerOf(request, passedOnHeader) !== undefined
   if (isPassedOn && !leads(others?.election)) return '503 Service Unavailable'
   const apiKey = headerOf(request, 'x-api-key')
   const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
   if (request.url !== bulkTarget || !settings) return '400 Bad Request'
-  const name = nameOf(apiKey)
-  if (name === undefined) return '401 Unauthorized'
+  const holder = holderOf(apiKey)
+  if (!holder) return '401 Unauthorized'
   const source = sources.find(({ id }) => id === settings.source)
   if (settings.source !== undefined && !source) return '404 Not Found'
-  const share = shares.open(name, stream)
-  return share ? { name, apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
+  const share = shares.open(holder.name, stream)
+  return share ? { holder, apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
 }
 
 /** Questions that were passed on are taken by the one that calls or is about to. */
@@ -157,7 +163,7 @@ type Found = { readonly finding: Finding; readonly isOwn: boolean }
 type Take = (line: string) => void
 
 const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Take => {
-  const { apiKey, settings, share } = asker
+  const { apiKey, holder, settings, share } = asker
   const { answer, reader, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
@@ -179,7 +185,8 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Ta
       stream.destroy()
       return
     }
-    const { id, priority } = line
+    const { id } = line
+    const priority = holder.priorityOf(line.priority)
     if ('again' in line) {
       // A question of the same turn has yet to get to the queue.
       setImmediate(() => {
@@ -219,7 +226,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Ta
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority, times: number): void =>
     gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority, times)
 
-  writeState(stream, write, () => byRole.state(() => stateOf(gateway)))
+  writeState(stream, write, () => byRole.state(() => stateOf(gateway, holder.name)))
   return take
 }
 
@@ -298,7 +305,7 @@ const isNormal = ({ type, value }: Indicator): boolean =>
 
 /** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
 const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others, now }: BulkOptions): Take => {
-  const { share } = asker
+  const { holder, share } = asker
   const byRole = createByRole(stream, asker, others, () => undefined)
   const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
   const write = createLineWriter(stream, share.wrote)
@@ -312,7 +319,8 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
       stream.destroy()
       return
     }
-    const { id, priority } = line
+    const { id } = line
+    const priority = holder.priorityOf(line.priority)
     if ('again' in line) {
       const asked = open.get(id)
       if (!asked) return
@@ -334,7 +342,7 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
       })
   }
   const { estimatesMs, state } = source.admission
-  const own = (): StateLine => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight })
+  const own = (): StateLine => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight }, holder.name)
   writeState(stream, write, () => byRole.state(own))
   return take
 }
@@ -366,11 +374,11 @@ const nobodyCalls: StateLine = {
 
 type StatedGateway = Pick<Gateway, 'estimatesMs' | 'inFlight' | 'admission'> | undefined
 
-const stateOf = (gateway: StatedGateway): StateLine => {
+const stateOf = (gateway: StatedGateway, asker: string): StateLine => {
   if (!gateway)
     return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
   const { latencyMs, state } = gateway.admission()
-  const estimatesMs = gateway.estimatesMs().map((ms) => Math.round(Math.min(ms, 86_400_000)))
+  const estimatesMs = gateway.estimatesMs(asker).map((ms) => Math.round(Math.min(ms, 86_400_000)))
   return { estimatesMs, latencyMs: Math.round(latencyMs), inFlight: gateway.inFlight, state }
 }
 

@@ -14,6 +14,8 @@ export type Ask = {
   readonly decision?: Decision
   /** Live traffic goes before replayed history. */
   readonly urgency?: 'live' | 'replay'
+  /** The name of the key that asks, if several share the provider; they take turns. */
+  readonly asker?: string | undefined
   /** Epoch milliseconds, if the caller has just read the clock. */
   readonly now?: number | undefined
 }

@@ -55,7 +55,7 @@ export const recall =
   }
 
 /** What lies further in keeps what it is given, some of it for days; the event that it was cut from must not stay in memory with it. */
-const withoutEvent = ({ role, action, evidence, urgency }: Ask): Ask =>
-  urgency === undefined ? { role, action, evidence } : { role, action, evidence, urgency }
+const withoutEvent = ({ role, action, evidence, urgency, asker }: Ask): Ask =>
+  urgency === undefined ? { role, action, evidence, asker } : { role, action, evidence, urgency, asker }
 
 const stale = (finding: Finding): Finding => (finding.status === 'known' ? { ...finding, stale: true } : finding)

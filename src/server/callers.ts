@@ -1,11 +1,19 @@
 // Who is calling and what the plan still allows: calls in flight, calls per second, credits of the month.
 import type { Clock } from '../base/clock.js'
 import { failures, tooFast, type Failure } from './answer.js'
+import type { Priority } from '../lookup/admission/queue.js'
 import { findKey, type Key } from './keys.js'
 import type { Credits } from './credits.js'
 
 export type Caller = { readonly key: Key; readonly usedCredits: number }
 export type CallerResult = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
+
+/** What a key asks for waits in turns with other keys, and is no more urgent than its plan allows. */
+export const priorityOfKey = ({ name, plan }: Key, asked: Priority): Priority => ({
+  ...asked,
+  asker: name,
+  ...(plan.urgency && { urgency: plan.urgency }),
+})
 
 export type Callers = {
   /** The caller of a key, without counting a call. */

@@ -9,6 +9,8 @@ type Plan = {
   readonly credits?: number
   /** Calls per second; absent: as many as come. */
   readonly perSecond?: number
+  /** All questions of the key are replayed history, which waits for live traffic of all keys; absent: each says what it is. */
+  readonly urgency?: 'replay'
 }
 
 export type Key = { readonly name: string; readonly hash: string; readonly plan: Plan }
@@ -60,7 +62,10 @@ export const readKeys = (file: string, text: string): Key[] => {
     if (typeof hash !== 'string' || !hashShape.test(hash))
       problems.push(`${where}.hash must be as \`threatweave serve --new-key NAME\` writes it`)
     const read = readPlan(plan)
-    if (!read) problems.push(`${where}.plan holds inFlight, credits and perSecond as whole numbers from 1, and a name`)
+    if (!read)
+      problems.push(
+        `${where}.plan holds inFlight, credits and perSecond as whole numbers from 1, a name, and urgency only as "replay"`,
+      )
     return read && { name: name as string, hash: hash as string, plan: read }
   })
   if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -82,13 +87,15 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const readPlan = (plan: unknown): Plan | undefined => {
   if (!isRecord(plan)) return undefined
-  const { name = 'local', inFlight = 1, credits, perSecond, ...rest } = plan
+  const { name = 'local', inFlight = 1, credits, perSecond, urgency, ...rest } = plan
   if (typeof name !== 'string' || !isCount(inFlight) || Object.keys(rest).length > 0) return undefined
+  if (urgency !== undefined && urgency !== 'replay') return undefined
   if ((credits !== undefined && !isCount(credits)) || (perSecond !== undefined && !isCount(perSecond))) return undefined
   return {
     name,
     inFlight,
     ...(credits === undefined ? {} : { credits }),
     ...(perSecond === undefined ? {} : { perSecond }),
+    ...(urgency === undefined ? {} : { urgency }),
   }
 }

@@ -11,7 +11,7 @@ import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
 import { createBulkShares } from '../bulk/bulk-shares.js'
 import type { PassOnOperation } from './gateway/pass-on-operations.js'
-import type { Callers, CallerResult } from './callers.js'
+import { priorityOfKey, type Callers, type CallerResult } from './callers.js'
 import { describeOperations, pathsOf } from './openapi.js'
 import { readParameters, type RequestParameters } from './parameters.js'
 import { readForm, readMultipart } from './read-form.js'
@@ -93,15 +93,16 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   ): Promise<OperationAnswer> => {
     if ('failure' in entrance) return refused(entrance.failure)
     const { caller, leave } = entrance
+    const ownPriority = priorityOfKey(caller.key, priority)
     try {
       const read = readParameters(name, given)
       if ('failure' in read) return refused(read.failure)
-      if (name === 'user/me') return await answer(name, read.values, caller, priority)
+      if (name === 'user/me') return await answer(name, read.values, caller, ownPriority)
       const credit = callers.reserve(caller)
       if ('failure' in credit) return refused(credit.failure)
       let isSpent = false
       try {
-        const answered = await answer(name, read.values, caller, priority)
+        const answered = await answer(name, read.values, caller, ownPriority)
         isSpent = answered.ok
         return answered
       } finally {
@@ -137,7 +138,10 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     return { result, isLetIn: !('failure' in entrance) }
   }
   const closeBulk = acceptBulk(app.server, {
-    nameOf: (key) => callers.identify(key)?.key.name,
+    holderOf: (apiKey) => {
+      const key = callers.identify(apiKey)?.key
+      return key && { name: key.name, priorityOf: (asked) => priorityOfKey(key, asked) }
+    },
     shares: createBulkShares(emit),
     answer: async (name, given, key, priority) =>
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),

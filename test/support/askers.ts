@@ -29,6 +29,8 @@ export type GatewayPlace = {
   readonly concurrency?: number
   /** What one caller may have in flight. */
   readonly plan?: number
+  /** Keys with plans of their own, by name. */
+  readonly keys?: Readonly<Record<string, { readonly key: string; readonly plan: object }>>
   readonly feeds?: readonly object[]
   /** What the gateway shows to its provider. */
   readonly upstreamKey?: string
@@ -44,22 +46,25 @@ export const startGateway = async (upstream: string, place: GatewayPlace): Promi
     port = 0,
     concurrency = 8,
     plan,
+    keys = plan === undefined ? undefined : { asker: { key: sampleKey, plan: { inFlight: plan } } },
     feeds = [],
     upstreamKey,
     clock = systemClock,
     gate = {},
   } = place
-  const keysFile = plan === undefined ? '' : join(newFolder(), 'keys.json')
-  if (plan !== undefined)
+  const keysFile = keys ? join(newFolder(), 'keys.json') : ''
+  if (keys)
     writeFileSync(
       keysFile,
-      JSON.stringify({ keys: [{ name: 'asker', hash: hashKey(sampleKey), plan: { inFlight: plan } }] }),
+      JSON.stringify({
+        keys: Object.entries(keys).map(([name, each]) => ({ name, hash: hashKey(each.key), plan: each.plan })),
+      }),
     )
   const config = configured({
     feeds,
     gate,
     intel: { service: { apiKey: upstreamKey ?? 'The-gateways-own-key-9876543210', concurrency } },
-    serve: { upstream, port, apiKey: plan === undefined ? sampleKey : '', keysFile, state },
+    serve: { upstream, port, apiKey: keys ? '' : sampleKey, keysFile, state },
   })
   const server = await openServer(config, { env: {}, clock, ...(socket !== undefined && { socket }) }, '0.0.0')
   onTestFinished(server.close)

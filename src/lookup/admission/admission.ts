@@ -40,8 +40,8 @@ export type Admission = {
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
   readonly estimateMs: (key: string) => number | undefined
-  /** The same for a lookup that is asked for now, for each class of priority. */
-  readonly estimatesMs: () => readonly number[]
+  /** The same for a lookup that this asker asks for now, for each class of priority. */
+  readonly estimatesMs: (asker?: string) => readonly number[]
   readonly state: () => ProviderState
 }
 
@@ -120,9 +120,9 @@ export const createAdmission = (
       const lookupMs = latency.leftMs(key, now, ahead)
       return lookupMs === undefined ? undefined : lookupMs + pauseMs(now, ahead)
     },
-    estimatesMs: () => {
+    estimatesMs: (asker) => {
       const now = clock.now()
-      return queue.aheadOfNew().map((ahead) => latency.nextMs(now, ahead) + pauseMs(now, ahead))
+      return queue.aheadOfNew(asker).map((ahead) => latency.nextMs(now, ahead) + pauseMs(now, ahead))
     },
     state: () => ({ waiting: queue.size(), ...calls.state(), latencyMs: latency.latencyMs() }),
   }

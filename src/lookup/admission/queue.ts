@@ -1,12 +1,14 @@
-// The queue: a bounded number of lookups in the order of what matters; when it is full the least important one is dropped.
+// The queue: a bounded number of lookups, in turns between those who ask and in the order of what matters for each; when it is full, who has most waiting gives way.
 import type { Ask } from '../../domain/lookup.js'
+import { createLane, type Lane } from './lane.js'
 
 /** What of an ask decides its place. */
-export type Priority = Pick<Ask, 'role' | 'action' | 'urgency'>
+export type Priority = Pick<Ask, 'role' | 'action' | 'urgency' | 'asker'>
 
-type QueuedLookup<Task> = {
-  readonly key: string
-  readonly task: Task
+/** Where a lookup waits for one of its askers. */
+type Place<Task> = {
+  readonly lookup: QueuedLookup<Task>
+  readonly asker: string
   class: number
   asked: number
   /** Class and how often asked for, as one number. */
@@ -15,17 +17,22 @@ type QueuedLookup<Task> = {
   ticket: number
 }
 
+type QueuedLookup<Task> = { readonly key: string; readonly task: Task; places: readonly Place<Task>[] }
+
+/** The lanes of all who have something waiting, whose turn is next first. */
+type Ring<Task> = Map<string, Lane<Place<Task>>>
+
 type Queue<Task> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
-  /** The less important lookup that was dropped for this one, if the queue was full. */
+  /** The lookup that was dropped for this one, if the queue was full. */
   readonly add: (key: string, priority: Priority, task: Task) => QueuedLookup<Task> | undefined
   /** So many more ask for the same: it may move up, never down. The work is the same for any number. */
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   readonly next: () => QueuedLookup<Task> | undefined
   /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
-  /** How many go before one that is added now, for each class of priority. */
-  readonly aheadOfNew: () => readonly number[]
+  /** How many go before one that this asker adds now, for each class of priority. */
+  readonly aheadOfNew: (asker?: string) => readonly number[]
   readonly size: () => number
 }
 
@@ -44,38 +51,91 @@ export const classOf = ({ role, action, urgency }: Priority): number => {
   return (live * 2 + wanted) * 3 + passed
 }
 export const priorityClasses = 12
+const liveClasses = priorityClasses / 2
 const ranks = priorityClasses * steps
+const rankOf = (rankClass: number, asked: number): number => rankClass * steps + 31 - Math.clz32(asked)
 
 export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
   const queued = new Map<string, QueuedLookup<Task>>()
-  // A set keeps the order of arrival, so lookups of one rank go first come, first served.
-  const byRank: Set<QueuedLookup<Task>>[] = Array.from({ length: ranks }, () => new Set<QueuedLookup<Task>>())
-  let size = 0
+  // An asker can claim any role and action, so these decide about its own lookups alone.
+  const live: Ring<Task> = new Map()
+  const replay: Ring<Task> = new Map()
+  /** How many places each asker has. */
+  const held = new Map<string, number>()
   let tickets = 0
 
-  const place = (lookup: QueuedLookup<Task>): void => {
-    lookup.ticket = tickets++
-    byRank[lookup.rank]?.add(lookup)
+  const ringOf = (rankClass: number): Ring<Task> => (rankClass >= liveClasses ? live : replay)
+  const hold = (asker: string, more: number): void => {
+    const places = (held.get(asker) ?? 0) + more
+    if (places === 0) held.delete(asker)
+    else held.set(asker, places)
   }
-
+  const enter = (place: Place<Task>): void => {
+    const ring = ringOf(place.class)
+    const lane = ring.get(place.asker) ?? createLane<Place<Task>>(ranks)
+    ring.set(place.asker, lane)
+    place.ticket = tickets++
+    lane.add(place)
+    hold(place.asker, 1)
+  }
+  const leave = (place: Place<Task>): void => {
+    const ring = ringOf(place.class)
+    const lane = ring.get(place.asker)
+    lane?.remove(place)
+    if (lane?.size() === 0) ring.delete(place.asker)
+    hold(place.asker, -1)
+  }
+  const placeFor = (lookup: QueuedLookup<Task>, priority: Priority, asked: number): void => {
+    const rankClass = classOf(priority)
+    const { asker = '' } = priority
+    const place: Place<Task> = { lookup, asker, class: rankClass, asked, rank: rankOf(rankClass, asked), ticket: 0 }
+    lookup.places = [...lookup.places, place]
+    enter(place)
+  }
+  let size = 0
   const remove = (lookup: QueuedLookup<Task>): QueuedLookup<Task> => {
-    byRank[lookup.rank]?.delete(lookup)
+    for (const place of lookup.places) leave(place)
     if (queued.get(lookup.key) === lookup) queued.delete(lookup.key)
     size--
     return lookup
   }
-  const firstOf = (peers: Set<QueuedLookup<Task>> | undefined): QueuedLookup<Task> | undefined =>
-    peers?.values().next().value
-  const lowest = (): QueuedLookup<Task> | undefined => firstOf(byRank.find((peers) => peers.size > 0))
+
+  const mostHeld = (): readonly [asker: string, places: number] => {
+    let most: readonly [string, number] = ['', 0]
+    for (const each of held) if (each[1] > most[1]) most = each
+    return most
+  }
+  const leastOf = (asker: string): Place<Task> | undefined => (replay.get(asker) ?? live.get(asker))?.least()
+  /** Whoever has most waiting gives way to another asker, and to itself for what matters more. */
+  const leastFor = (priority: Priority): QueuedLookup<Task> | undefined => {
+    const { asker = '' } = priority
+    for (;;) {
+      const [most, places] = mostHeld()
+      const isOther = most !== asker && (held.get(asker) ?? 0) + 1 < places
+      const place = leastOf(isOther ? most : asker)
+      if (!place || (!isOther && place.rank >= classOf(priority) * steps)) return undefined
+      if (place.lookup.places.length === 1) return place.lookup
+      // The others who ask for it keep it.
+      leave(place)
+      place.lookup.places = place.lookup.places.filter((each) => each !== place)
+    }
+  }
+
+  /** Each of the others has as many turns as this asker before it is this one's turn. */
+  const aheadOf = (ring: Ring<Task>, asker: string, own: number): number => {
+    let ahead = own
+    for (const [other, lane] of ring) if (other !== asker) ahead += Math.min(lane.size(), own + 1)
+    if (ring === replay) for (const lane of live.values()) ahead += lane.size()
+    return ahead
+  }
 
   return {
-    hasPlaceFor: (priority) => size < maxWaiting || (lowest()?.rank ?? ranks) < classOf(priority) * steps,
+    hasPlaceFor: (priority) => size < maxWaiting || leastFor(priority) !== undefined,
     add: (key, priority, task) => {
-      const rankClass = classOf(priority)
-      const lookup: QueuedLookup<Task> = { key, task, class: rankClass, asked: 1, rank: rankClass * steps, ticket: 0 }
-      const least = size < maxWaiting ? undefined : lowest()
+      const least = size < maxWaiting ? undefined : leastFor(priority)
       const dropped = least && remove(least)
-      place(lookup)
+      const lookup: QueuedLookup<Task> = { key, task, places: [] }
+      placeFor(lookup, priority, 1)
       queued.set(key, lookup)
       size++
       return dropped
@@ -83,36 +143,45 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     askedAgain: (key, priority, times = 1) => {
       const lookup = queued.get(key)
       if (!lookup) return
-      lookup.asked = Math.min(mostAsked, lookup.asked + times)
-      lookup.class = Math.max(lookup.class, classOf(priority))
-      const rank = lookup.class * steps + 31 - Math.clz32(lookup.asked)
-      if (rank === lookup.rank) return
-      byRank[lookup.rank]?.delete(lookup)
-      lookup.rank = rank
-      place(lookup)
+      const { asker = '' } = priority
+      const place = lookup.places.find((each) => each.asker === asker)
+      if (!place) {
+        placeFor(lookup, priority, Math.min(mostAsked, times))
+        return
+      }
+      place.asked = Math.min(mostAsked, place.asked + times)
+      const rankClass = Math.max(place.class, classOf(priority))
+      const rank = rankOf(rankClass, place.asked)
+      if (rank === place.rank) return
+      leave(place)
+      place.class = rankClass
+      place.rank = rank
+      enter(place)
     },
     next: () => {
-      if (size === 0) return undefined
-      const best = firstOf(byRank.findLast((peers) => peers.size > 0))
-      return best && remove(best)
+      const ring = live.size > 0 ? live : replay
+      const first = ring.entries().next().value
+      if (!first) return undefined
+      const [asker, lane] = first
+      const best = lane.best()
+      const lookup = best && remove(best.lookup)
+      if (ring.delete(asker)) ring.set(asker, lane)
+      return lookup
     },
     ahead: (key) => {
       const lookup = queued.get(key)
       if (!lookup) return undefined
-      const peers = byRank[lookup.rank]
-      let before = Math.min((peers?.size ?? 1) - 1, lookup.ticket - (firstOf(peers)?.ticket ?? lookup.ticket))
-      for (let rank = lookup.rank + 1; rank < ranks; rank++) before += byRank[rank]?.size ?? 0
-      return before
+      const ahead = lookup.places.map((place) => {
+        const ring = ringOf(place.class)
+        return aheadOf(ring, place.asker, ring.get(place.asker)?.ahead(place) ?? 0)
+      })
+      return Math.min(...ahead)
     },
-    aheadOfNew: () => {
-      const ahead = new Array<number>(priorityClasses).fill(0)
-      let before = 0
-      for (let rank = ranks - 1; rank >= 0; rank--) {
-        before += byRank[rank]?.size ?? 0
-        if (rank % steps === 0) ahead[rank / steps] = before
-      }
-      return ahead
-    },
+    aheadOfNew: (asker = '') =>
+      Array.from({ length: priorityClasses }, (_, rankClass) => {
+        const ring = ringOf(rankClass)
+        return aheadOf(ring, asker, ring.get(asker)?.from(rankClass * steps) ?? 0)
+      }),
     size: () => size,
   }
 }

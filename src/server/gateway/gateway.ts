@@ -44,7 +44,7 @@ export type Gateway = {
   ) => Promise<OperationAnswer>
   /** So many more ask the same meanwhile. */
   readonly askedAgain: (operation: OperationName, values: Values, priority: Priority, times?: number) => void
-  /** When a question that is asked now can be answered, in milliseconds, for each class of priority. */
+  /** When a question that this key asks now can be answered, in milliseconds, for each class of priority. */
   readonly estimatesMs: Admission['estimatesMs']
   /** Calls that may be in flight. */
   readonly inFlight: number

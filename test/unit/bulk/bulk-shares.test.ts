@@ -148,7 +148,7 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
   const types = Array.from({ length: 16 }, (_, nth) => ({ type: `category ${nth} `.padEnd(48, '.') }))
   const close = acceptBulk(server, {
     reader: ownReader,
-    nameOf: (key) => key,
+    holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares((event) => note(event, reached), bounds),
     answer: (_, { ip }) => {
       server.answered++

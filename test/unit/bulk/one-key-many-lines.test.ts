@@ -21,7 +21,7 @@ const start = async () => {
   const server = createServer()
   const close = acceptBulk(server, {
     reader: ownReader,
-    nameOf: (key) => key,
+    holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares(ignoreTelemetry),
     answer: (_, __, key = '') => {
       done.asked.push(key)

@@ -61,7 +61,7 @@ const start = async (first: Role, { hangs = false } = {}) => {
   const server = createServer()
   const close = acceptBulk(server, {
     reader: ownReader,
-    nameOf: (key) => key,
+    holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares(ignoreTelemetry),
     answer: (_, { ip }) => {
       state.asked++
