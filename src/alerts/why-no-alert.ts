@@ -38,7 +38,10 @@ export const isSafeguarded = (judged: readonly Judged[]): boolean => {
 }
 
 const whyNot = (candidate: Candidate, rules: Pick<RuleSet, 'excludedBy'>, event: () => RuleEvent): NoAlert => {
-  const { verdict, direction, action, activity, threat_class } = candidate
+  const { verdict, role, direction, action, activity, threat_class } = candidate
+  // What became of the traffic says nothing of them.
+  if (verdict === 'suspicious' && (role === 'answer' || role === 'mail' || role === 'claimed'))
+    return { reason: 'only_suspicious' }
   if (action === 'blocked' && activity === 'login') return { reason: 'failed_login' }
   if (action === 'blocked' && direction !== 'outbound') return { reason: 'blocked_inbound' }
   if (verdict === 'suspicious') return { reason: 'only_suspicious' }

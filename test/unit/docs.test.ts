@@ -4,8 +4,12 @@ import { dirname, join, resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { chooseMatches } from '../../src/alerts/choose-matches.js'
+import { loadRules } from '../../src/alerts/load-rules.js'
+import { whyNoAlert } from '../../src/alerts/why-no-alert.js'
 import { describeFormats } from '../../src/app/describe-formats.js'
 import { withFormatsTable } from '../../scripts/formats.mjs'
+import { openJudge, withRulesTable } from '../../scripts/rules-table.mjs'
 import { configurationReference } from '../../scripts/configuration.mjs'
 import { isObject } from '../../src/base/json-object.js'
 import { environmentName } from '../../src/config/environment-name.js'
@@ -96,6 +100,19 @@ describe('docs/formats.md', () => {
     const text = read('docs/formats.md')
     expect(withFormatsTable(text, describeFormats([]))).toBe(text)
     expect(text).toContain('| `cisco-asa` |')
+  })
+})
+
+describe('docs/alerts.md', () => {
+  it('has the table of what the bundled rules raise up to date (after a change: npm run build && npm run generate)', async () => {
+    const text = read('docs/alerts.md')
+    const judge = await openJudge({ loadRules, chooseMatches, whyNoAlert })
+    expect(withRulesTable(text, judge)).toBe(text)
+    expect(text).toContain('**high** login_from_malicious')
+  })
+
+  it('has no kind of event that the bundled rules leave to a filter, or that none of them covers', () => {
+    expect(read('docs/alerts.md')).not.toMatch(/\| – (?:rule_filtered|no_rule) \|/)
   })
 })
 
