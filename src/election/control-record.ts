@@ -11,6 +11,9 @@ export type ControlRecord = {
   readonly reserved: Spending
 }
 
+/** Each record has the number after that of the last one: one that is written again, by anybody, is recognised. */
+export type NumberedRecord = ControlRecord & { readonly sequence: number }
+
 /** The topic, and the key that signs; empty: access rules alone decide who may write. */
 export type ControlTopic = { readonly topic: string; readonly key: string }
 
@@ -20,10 +23,10 @@ const maxBytes = 2_048
 
 export const writeControl = (
   { topic, key }: ControlTopic,
-  { caller, reserved }: ControlRecord,
+  { caller, reserved, sequence }: NumberedRecord,
   now: number,
 ): Outgoing => {
-  const value = Buffer.from(JSON.stringify({ schema_version: 1, caller: caller ?? null, reserved }))
+  const value = Buffer.from(JSON.stringify({ schema_version: 1, sequence, caller: caller ?? null, reserved }))
   return {
     topic,
     partition: 0,
@@ -34,22 +37,26 @@ export const writeControl = (
   }
 }
 
-/** Undefined where it is not exactly as we write it. */
-export const readControl = (
-  { topic, key }: ControlTopic,
-  record: Pick<WireRecord, 'key' | 'value' | 'headers'>,
-): ControlRecord | undefined => {
+type ReadRecord = Pick<WireRecord, 'key' | 'value' | 'headers'>
+
+/** Whether a gateway has written it; without a key everybody who may write to the topic is one. */
+export const isOfGateway = ({ topic, key }: ControlTopic, record: ReadRecord): boolean => {
+  if (key === '') return true
+  const { value } = record
+  const given = record.headers.find(([header]) => header === signatureHeader)?.[1]
+  return !!value && !!given && value.length <= maxBytes && isSame(given, sign(key, topic, value))
+}
+
+/** Undefined if it is not exactly as we write it. A record of a version before has no number and comes before all others. */
+export const readControl = (record: ReadRecord): NumberedRecord | undefined => {
   const { value } = record
   if (!value || value.length > maxBytes || record.key?.toString() !== recordKey) return undefined
-  if (key !== '') {
-    const given = record.headers.find(([header]) => header === signatureHeader)?.[1]
-    if (!given || !isSame(given, sign(key, topic, value))) return undefined
-  }
   const members = parseObject(value)
   const reserved = members?.schema_version === 1 ? readReserved(members.reserved) : undefined
-  if (!members || !reserved) return undefined
-  if (members.caller === null) return { reserved }
-  return typeof members.caller === 'string' ? { caller: members.caller, reserved } : undefined
+  const { caller, sequence = 0 } = members ?? {}
+  if (!reserved || !isAmount(sequence)) return undefined
+  if (caller === null) return { reserved, sequence }
+  return typeof caller === 'string' ? { caller, reserved, sequence } : undefined
 }
 
 /** The address under which the leader can be asked. */

@@ -4,19 +4,14 @@ import type { Clock } from '../base/clock.js'
 import { createClient } from '../kafka/client.js'
 import { ageOf, joinLeaderGroup } from '../kafka/join-leader-group.js'
 import { sendTransaction, transactionalProducer } from '../kafka/producers.js'
+import type { Outgoing } from '../kafka/records.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { openTopicReader, readToEnd } from '../kafka/topic-reader.js'
 import type { BudgetSettings } from '../lookup/admission/budget.js'
 import type { Emit } from '../telemetry/event.js'
-import {
-  readControl,
-  readWord,
-  writeControl,
-  writeWord,
-  type ControlRecord,
-  type ControlTopic,
-} from './control-record.js'
-import { nothingReserved, openElection, type ControlClaim, type Election } from './election.js'
+import { readWord, writeControl, writeWord, type ControlTopic, type NumberedRecord } from './control-record.js'
+import { openElection, type ControlClaim, type Election } from './election.js'
+import { createLatestControl } from './latest-control.js'
 
 type ElectionOptions = {
   /** Under which other gateways reach this one. */
@@ -34,6 +29,21 @@ export const joinElection = (
 ): Election => {
   const { gatewaysTopic: topic = '', verdictsKey: key = '' } = settings
   const control: ControlTopic = { topic, key }
+  /** The last record that this process has read or written: the topic may since have lost it. */
+  let known: NumberedRecord | undefined
+  const claim = async (): Promise<ControlClaim> => {
+    const { former, write, close } = await claimControl(settings, control, known, emit)
+    known = former
+    return {
+      former,
+      write: async (record) => {
+        const next = { ...record, sequence: (known?.sequence ?? 0) + 1 }
+        await write(writeControl(control, next, clock.now()))
+        known = next
+      },
+      close,
+    }
+  }
   return openElection({
     id: randomUUID(),
     // The topic is of the gateways alone, so its name is also that of their group.
@@ -43,7 +53,7 @@ export const joinElection = (
         { groupId: topic, sessionMs, word: writeWord(control, address) },
         events,
       ),
-    claim: () => claimControl(settings, control, clock, emit),
+    claim,
     addressOf: (word) => readWord(control, word),
     ageOf,
     sessionMs,
@@ -54,13 +64,19 @@ export const joinElection = (
   })
 }
 
+type ClaimedTopic = {
+  readonly former: NumberedRecord | undefined
+  readonly write: (record: Outgoing) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
 /** As a partition is claimed for exactly-once: a new producer fences the last one, and only then is what is written final. */
 const claimControl = async (
   settings: KafkaSettings,
   control: ControlTopic,
-  clock: Clock,
+  known: NumberedRecord | undefined,
   emit: Emit,
-): Promise<ControlClaim> => {
+): Promise<ClaimedTopic> => {
   const { topic } = control
   const owner = { prefix: settings.transactionalIdPrefix, groupId: topic, topic, partition: 0 }
   const producer = transactionalProducer(createClient(settings, emit), owner)
@@ -69,11 +85,11 @@ const claimControl = async (
   try {
     await producer.connect()
     let transaction = await producer.transaction()
-    const former = await readLast(settings, control, emit)
+    const former = await readLatest(settings, control, known, emit)
     return {
       former,
       write: async (record) => {
-        await sendTransaction(transaction, 'none')([writeControl(control, record, clock.now())])
+        await sendTransaction(transaction, 'none')([record])
         await transaction.commit()
         transaction = await producer.transaction()
       },
@@ -85,27 +101,22 @@ const claimControl = async (
   }
 }
 
-const readLast = async (
+const readLatest = async (
   settings: KafkaSettings,
   control: ControlTopic,
+  known: NumberedRecord | undefined,
   emit: Emit,
-): Promise<ControlRecord | undefined> => {
+): Promise<NumberedRecord | undefined> => {
   const reader = await openTopicReader(createClient(settings, emit))
-  let last: ControlRecord | undefined
+  const latest = createLatestControl(control, known)
   try {
-    await readToEnd(
-      reader,
-      control.topic,
-      (record) => {
-        const read = readControl(control, record)
-        if (!read) emit({ event: 'election_failed', message: `a record of ${control.topic} is not believed` })
-        // Somebody may call whom it does not name.
-        last = read ?? { caller: '', reserved: last?.reserved ?? nothingReserved }
-      },
-      () => true,
-    )
-    return last
+    await readToEnd(reader, control.topic, latest.take, () => true)
   } finally {
     await reader.close()
   }
+  for (const [why, count] of latest.ignored()) {
+    const what = why === 'not_signed' ? 'are not signed' : 'were written before and again'
+    emit({ event: 'election_failed', message: `${count} records of ${control.topic} ${what}, and do not count` })
+  }
+  return latest.record()
 }

@@ -244,7 +244,13 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
               { name: 'retention.ms', value: String(sightingsMs) },
             ]
           : []),
-        ...(topic === settings.gatewaysTopic ? [{ name: 'cleanup.policy', value: 'compact' }] : []),
+        ...(topic === settings.gatewaysTopic
+          ? [
+              { name: 'cleanup.policy', value: 'compact' },
+              // What was spent today stays, also where an older record is written after it.
+              { name: 'min.compaction.lag.ms', value: String(2 * dayMs) },
+            ]
+          : []),
         ...(topic === settings.verdictsTopic
           ? [
               { name: 'cleanup.policy', value: 'delete' },
