@@ -2,6 +2,7 @@
 import { accepted, readText } from '../config/load-config.js'
 import { ConfigurationError, type Problem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
+import { mostInFlight } from '../lookup/admission/in-flight-limit.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import { messageOf } from '../base/message-of.js'
 import { createClient, type Client } from '../provider/client.js'
@@ -47,7 +48,7 @@ export const openClient = (
   try {
     const clientOf = (baseUrl: string): Client =>
       createClient(
-        { ...limits.client, ...service, baseUrl, profile },
+        { ...limits.client, ...service, concurrency: mostInFlight(service.concurrency), baseUrl, profile },
         {
           env,
           now: () => clock.now(),

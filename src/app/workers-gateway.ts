@@ -26,6 +26,9 @@ const socketName = 'gateway.sock'
 /** Calls that a worker makes by itself: while it asks in bulk, none. */
 const leastInFlight = 8
 
+const inFlightOfWorker = (concurrency: number | 'auto'): number =>
+  concurrency === 'auto' ? leastInFlight : Math.max(leastInFlight, concurrency)
+
 /** What a worker is told about the sources: that the gateway asks them. When each is due stays as it is here. */
 const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sources'][number][] =>
   intel.sources.map(({ apiKeyFile: _, ask, ...source }) => ({
@@ -84,7 +87,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       THREATWEAVE_INTEL_SERVICE_API_KEY: apiKey,
       THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
       THREATWEAVE_INTEL_SERVICE_PROFILE: '',
-      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(inFlightOfWorker(service.concurrency)),
       // The gateway holds the budget and the memory.
       THREATWEAVE_MEMORY_PATH: 'none',
       // Fetched feeds stay where the settings want what is kept to be, one copy for all workers.

@@ -46,7 +46,7 @@ export type BulkOptions = {
   ) => Promise<OperationAnswer>
   /** Reads answers in our own words. */
   readonly reader: AnswerReader
-  readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+  readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'allowed' | 'admission'> | undefined
   /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
   readonly shared?: SharedVerdicts | undefined
   /** Where one of several gateways calls. */
@@ -342,7 +342,7 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
       })
   }
   const { estimatesMs, state } = source.admission
-  const own = (): StateLine => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight }, holder.name)
+  const own = (): StateLine => stateOf({ estimatesMs, admission: state, allowed: () => source.inFlight }, holder.name)
   writeState(stream, write, () => byRole.state(own))
   return take
 }
@@ -372,14 +372,14 @@ const nobodyCalls: StateLine = {
   state: 'paused',
 }
 
-type StatedGateway = Pick<Gateway, 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+type StatedGateway = Pick<Gateway, 'estimatesMs' | 'allowed' | 'admission'> | undefined
 
 const stateOf = (gateway: StatedGateway, asker: string): StateLine => {
   if (!gateway)
     return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
   const { latencyMs, state } = gateway.admission()
   const estimatesMs = gateway.estimatesMs(asker).map((ms) => Math.round(Math.min(ms, 86_400_000)))
-  return { estimatesMs, latencyMs: Math.round(latencyMs), inFlight: gateway.inFlight, state }
+  return { estimatesMs, latencyMs: Math.round(latencyMs), inFlight: gateway.allowed(), state }
 }
 
 /** The same answer that the asker would have made of it over HTTP. */

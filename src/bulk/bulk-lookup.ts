@@ -136,6 +136,7 @@ export const createBulkLookup = (
         ? {
             waiting: open.size,
             inFlight: 0,
+            allowed: gateway.inFlight,
             state: connection.state() === 'lost' ? 'breaker_open' : gateway.state,
             spent: { hour: 0, day: 0, run: 0 },
             latencyMs: gateway.latencyMs + latenessMs,

@@ -88,12 +88,13 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       if (isBranch(error)) return undefined
       return one(typeMessages[String(params.type)] ?? 'is of the wrong kind')
     default:
-      return one(error.message ?? 'is wrong')
+      return isBranch(error) ? undefined : one(error.message ?? 'is wrong')
   }
 }
 
 /** Of a branch of a choice the choice itself reports. */
-const isBranch = ({ schemaPath }: SchemaError): boolean => /\/anyOf\/\d+\/(?:enum|type)$/.test(schemaPath)
+const isBranch = ({ schemaPath }: SchemaError): boolean =>
+  /\/anyOf\/\d+\/(?:enum|type|minimum|maximum)$/.test(schemaPath)
 
 const formatMessages: Readonly<Record<string, string>> = {
   cidr: 'must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32',

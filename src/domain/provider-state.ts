@@ -8,6 +8,8 @@ export const providerStates = ['open', 'paused', 'breaker_open', 'stopped', 'pro
 export type ProviderState = {
   readonly waiting: number
   readonly inFlight: number
+  /** Calls that may be in flight. */
+  readonly allowed: number
   readonly state: (typeof providerStates)[number]
   /** Why calls are not sent. */
   readonly reason?: Reason

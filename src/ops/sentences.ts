@@ -13,14 +13,14 @@ const quietMs = 15_000
 
 export const providerSentence = (provider: ProviderState | undefined, now: number): Sentence => {
   if (!provider) return { tone: 'idle', text: 'No provider: local feeds only.' }
-  const { state, reason, until, inFlight, waiting, latencyMs } = provider
+  const { state, reason, until, inFlight, allowed, waiting, latencyMs } = provider
   const because = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
   const retry = until === undefined ? '' : `, retry in ${formatDuration(until - now)}`
   switch (state) {
     case 'open':
       return {
         tone: 'good',
-        text: `Provider available: ${formatCount(inFlight)} calls in flight, ${formatCount(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
+        text: `Provider available: ${formatCount(inFlight)} of ${formatCount(allowed)} calls in flight, ${formatCount(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
       }
     case 'paused':
       return { tone: 'warn', text: `Provider paused: it asked us to slow down${because}${retry}.` }

@@ -178,6 +178,7 @@ const defineProviderMetrics = (
   gauge('budget_limit', 'Calls allowed per hour and per day, 0 for no limit.', () => byName('window', allowed))
   gauge('queued_lookups', 'Lookups waiting in the queue.', () => provider().waiting)
   gauge('provider_calls_in_flight', 'Calls to the provider in flight.', () => provider().inFlight)
+  gauge('provider_calls_allowed', 'Calls to the provider that may be in flight.', () => provider().allowed)
   gauge('provider_state', '1 for the current state of the provider.', () => oneOf(providerStates, provider().state))
 }
 

@@ -12,6 +12,7 @@ it('events with an address never seen each, alone and five at once, wait for a p
   // A deadline that only a provider that never answers would meet: how often the usual one is met is a matter of speed.
   const run = startRun(names, {
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+    THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1',
     THREATWEAVE_ENRICH_DEADLINE_MS: '30000',
   })
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })

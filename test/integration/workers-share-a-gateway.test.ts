@@ -21,6 +21,7 @@ it('two workers pay for 160 indicators once, one call at a time, fetch a feed on
     names,
     {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1',
       THREATWEAVE_FEEDS: JSON.stringify([{ name: 'web', url: lists.url }]),
       THREATWEAVE_OPS_ENABLED: 'true',
       THREATWEAVE_LOG_LEVEL: 'info',

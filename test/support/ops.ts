@@ -21,6 +21,7 @@ export const openProvider: ProviderState = {
   state: 'open',
   waiting: 3,
   inFlight: 1,
+  allowed: 8,
   spent: { hour: 40, day: 400, run: 40 },
   latencyMs: 120,
 }

@@ -24,11 +24,15 @@ const serviceSettings = Type.Object(
       description:
         'A YAML file that says how the service is asked and what its answers mean, where that is not as in sources/lookup-service.yaml: base path, key, operations, errors, places of facts. It is laid over that file. `threatweave check FILE` runs its examples.',
     }),
-    concurrency: Type.Integer({
-      default: 1,
-      minimum: 1,
-      maximum: 256,
-      description: 'Calls in flight at the same time; accounts below Enterprise may have one.',
+    concurrency: Type.Unsafe<number | 'auto'>({
+      anyOf: [
+        { type: 'integer', minimum: 1, maximum: 256 },
+        { type: 'string', enum: ['auto'] },
+      ],
+      form: 'auto or a whole number from 1 to 256',
+      default: 'auto',
+      description:
+        'Calls in flight at the same time. auto: starts with one and doubles while that gets more answers, up to 32; a refusal halves it.',
     }),
     allowHttp: Type.Boolean({
       default: false,

@@ -55,11 +55,10 @@ export const createAdmission = (
   permit?: Permit,
 ): Admission => {
   const queue = createQueue<QueuedTask>(settings.maxWaiting)
-  const latency = createLatencyEstimate(settings.inFlight)
   let active = 0
 
   const startQueued = (): void => {
-    while (active < settings.inFlight && queue.size() > 0) {
+    while (active < calls.allowed() && queue.size() > 0) {
       const passage = calls.look(clock.now())
       if (passage.pass === 'wait') {
         calls.lookAgainIn(passage.ms)
@@ -70,7 +69,9 @@ export const createAdmission = (
       else if (next) begin(next.key, next.task)
     }
   }
-  const calls = createCallSender(settings, clock, emit, ledger, startQueued, permit)
+  const waiting = { isEmpty: () => queue.size() === 0, changed: startQueued }
+  const calls = createCallSender(settings, clock, emit, ledger, waiting, permit)
+  const latency = createLatencyEstimate(calls.allowed)
   const begin = (key: string, task: QueuedTask): void => {
     active++
     latency.began(key, clock.now())

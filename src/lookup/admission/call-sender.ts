@@ -7,11 +7,11 @@ import type { Reason } from '../../domain/reason.js'
 import type { Emit } from '../../telemetry/event.js'
 import { createBudget, type BudgetSettings, type Ledger } from './budget.js'
 import { createCircuitBreaker, type CircuitBreakerSettings, type Passage } from './circuit-breaker.js'
+import { createInFlightLimit, type InFlight } from './in-flight-limit.js'
 
 export type CallSettings = CircuitBreakerSettings &
   BudgetSettings & {
-    /** Calls in flight at the same time. */
-    readonly inFlight: number
+    readonly inFlight: InFlight
     /** A call that has not come back by then is given up. */
     readonly callTimeoutMs: number
   }
@@ -22,6 +22,12 @@ export type Permit = {
   readonly check: (now: number) => Exclude<Passage, { readonly pass: 'go' }> | undefined
   /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
   readonly charge: (now: number) => (wasSent: boolean) => void
+}
+
+type QueueOfCalls = {
+  readonly isEmpty: () => boolean
+  /** Calls that could not go may be able to. */
+  readonly changed: () => void
 }
 
 type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
@@ -41,23 +47,25 @@ type CallSender = {
   readonly heldForMs: (now: number, ahead: number) => number
   /** Looks again after a pause of so many milliseconds. */
   readonly lookAgainIn: (ms: number) => void
+  /** How many calls may be in flight now. */
+  readonly allowed: () => number
   readonly state: () => CallState
 }
 
 export const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 
-/** `changed` is called whenever calls that could not go may be able to. */
 export const createCallSender = (
   settings: CallSettings,
   clock: Clock,
   emit: Emit,
   ledger: Ledger | undefined,
-  changed: () => void,
+  queue: QueueOfCalls,
   permit?: Permit,
 ): CallSender => {
   const breaker = createCircuitBreaker(settings)
   const budget = createBudget(settings, ledger)
-  const limit = pLimit(settings.inFlight)
+  const inFlight = createInFlightLimit(settings.inFlight)
+  const limit = pLimit(inFlight.allowed())
   /** Calls that are charged and not back yet. */
   let unsettled = 0
   let cancelTimer: (() => void) | undefined
@@ -81,7 +89,7 @@ export const createCallSender = (
     const again = waiting
     waiting = []
     for (const lookAgain of again) lookAgain()
-    changed()
+    queue.changed()
   }
   const lookAgainIn = (ms: number): void => {
     if (ms < Infinity) cancelTimer ??= clock.after(ms, resume)
@@ -103,6 +111,12 @@ export const createCallSender = (
     else if (state === 'open' && before.state !== 'open') emit({ event: 'lookups_resumed' })
   }
 
+  const learn = (failure: Unknown | undefined, sentAt: number, sentBeside: number): void => {
+    if (!failure) inFlight.answered(sentAt, clock.now(), limit.pendingCount > 0 || !queue.isEmpty())
+    else if (isOverload(failure)) inFlight.refused(sentAt, clock.now(), sentBeside)
+    if (limit.concurrency !== inFlight.allowed()) limit.concurrency = inFlight.allowed()
+  }
+
   /** Permission, charge and sending happen in one turn of the event loop. */
   const send: CallSender['send'] = async (request, took) => {
     for (;;) {
@@ -114,6 +128,7 @@ export const createCallSender = (
         const settle = budget.charge(sentAt)
         const settlePermit = permit?.charge(sentAt)
         unsettled++
+        const sentBeside = unsettled
         const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)
         const failure = isFailure(answer) ? answer : undefined
         settle(failure?.isUnsent !== true)
@@ -121,6 +136,7 @@ export const createCallSender = (
         settled(clock.now())
         note(failure, isProbe)
         took(clock.now() - sentAt)
+        learn(failure, sentAt, sentBeside)
         resume()
         return answer
       }
@@ -136,11 +152,13 @@ export const createCallSender = (
     heldForMs: (now, ahead) => budget.heldForMs(now, ahead),
     send: (request, took) => limit(() => send(request, took)),
     lookAgainIn,
+    allowed: inFlight.allowed,
     state: () => {
       const now = clock.now()
       const limits = budget.used(now)
       return {
         inFlight: limit.activeCount,
+        allowed: inFlight.allowed(),
         ...breaker.state(now),
         spent: budget.spent(now),
         ...(limits.length > 0 && { limits }),
@@ -172,5 +190,7 @@ const giveUpAfter = <Result>(
       fail()
     }
   })
+
+const isOverload = ({ reason }: Unknown): boolean => reason === 'busy' || reason === 'throttled' || reason === 'timeout'
 
 const isFailure = (outcome: Outcome): outcome is Unknown => outcome.status === 'unknown'

@@ -16,8 +16,8 @@ type LatencyEstimate = {
 /** Assumed until one was observed. */
 const assumedLatencyMs = 100
 
-/** `inFlight` of them go at the same time. */
-export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
+/** `inFlight()` of them go at the same time. */
+export const createLatencyEstimate = (inFlight: () => number): LatencyEstimate => {
   /** key → when its lookup began, of those in flight. */
   const begun = new Map<string, number>()
   let latencyMs = assumedLatencyMs
@@ -28,7 +28,7 @@ export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
   const queuedMs = (now: number, ahead: number): number => {
     const [oldest] = begun.values()
     const firstMs = oldest === undefined ? 0 : restMs(now - oldest)
-    return firstMs + (Math.floor(ahead / inFlight) + 1) * latencyMs
+    return firstMs + (Math.floor(ahead / inFlight()) + 1) * latencyMs
   }
 
   return {
@@ -41,6 +41,6 @@ export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
       if (begunAt !== undefined) return restMs(now - begunAt)
       return ahead === undefined ? undefined : queuedMs(now, ahead)
     },
-    nextMs: (now, ahead) => (ahead === 0 && begun.size < inFlight ? latencyMs : queuedMs(now, ahead)),
+    nextMs: (now, ahead) => (ahead === 0 && begun.size < inFlight() ? latencyMs : queuedMs(now, ahead)),
   }
 }

@@ -47,7 +47,7 @@ export type Gateway = {
   /** When a question that this key asks now can be answered, in milliseconds, for each class of priority. */
   readonly estimatesMs: Admission['estimatesMs']
   /** Calls that may be in flight. */
-  readonly inFlight: number
+  readonly allowed: () => number
   readonly state: () => JsonObject
   /** The state of the API key. */
   readonly admission: Admission['state']
@@ -92,7 +92,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayDep
     askedAgain: (operation, values, priority, times) =>
       admission.askedAgain(operationQuestion(operation, values).key, priority, times),
     estimatesMs: admission.estimatesMs,
-    inFlight: settings.admit.inFlight,
+    allowed: () => admission.state().allowed,
     state: () => {
       const { waiting, inFlight, state, reason, until, spent } = admission.state()
       return {

@@ -8,7 +8,14 @@ import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 import { ownReader } from '../../support/own-reader.js'
 import { listen } from '../../support/test-site.js'
 
-const calm = { waiting: 0, inFlight: 0, state: 'open', spent: { hour: 0, day: 0, run: 0 }, latencyMs: 1 } as const
+const calm = {
+  waiting: 0,
+  inFlight: 0,
+  allowed: 1,
+  state: 'open',
+  spent: { hour: 0, day: 0, run: 0 },
+  latencyMs: 1,
+} as const
 const passed = { role: 'destination', action: 'allowed', urgency: 'live' }
 const question = (id: number): object => ({ id, type: 'ip', value: '192.0.2.1', ...passed })
 const again = (id: number, times: number): object => ({ id, again: times, ...passed })
@@ -30,7 +37,7 @@ const start = async () => {
     gateway: {
       askedAgain: (_, __, ___, times) => askedAgain(times),
       estimatesMs: () => [0],
-      inFlight: 1,
+      allowed: () => 1,
       admission: () => calm,
     },
     sources: [

@@ -16,7 +16,14 @@ import { outbound } from '../../support/lookup.js'
 
 const settings = { ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } } as const
 
-const calm = { waiting: 0, inFlight: 0, state: 'open', spent: { hour: 0, day: 0, run: 0 }, latencyMs: 1 } as const
+const calm = {
+  waiting: 0,
+  inFlight: 0,
+  allowed: 1,
+  state: 'open',
+  spent: { hour: 0, day: 0, run: 0 },
+  latencyMs: 1,
+} as const
 
 const fakeElection = (first: Role): Pick<Election, 'role' | 'changed'> & { readonly become: (next: Role) => void } => {
   const listeners = new Set<() => void>()

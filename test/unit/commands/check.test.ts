@@ -118,10 +118,6 @@ describe('check', () => {
       ['intel.service.baseUrl must be https; intel.service.allowHttp lets the key travel in the clear'],
     ],
     [`${withKey}baseUrl: https://user:word@intel.example.com } }`, ['intel.service.baseUrl must not hold a password']],
-    [
-      `${withKey}pathOverrides: { ip/nonsense: /v1/x } } }`,
-      ["intel.service.pathOverrides.ip/nonsense must be an operation's name and a path"],
-    ],
     [`${withKey}caFile: nosuch } }`, [`intel.service.caFile ${missing}`]],
     [
       'intel: { service: { apiKey: "two words", caFile: nosuch, baseUrl: ftp://intel.example.com } }',

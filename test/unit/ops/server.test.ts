@@ -70,6 +70,7 @@ describe('the ops endpoint', () => {
           reason: 'unavailable',
           waiting: 0,
           inFlight: 0,
+          allowed: 1,
           latencyMs: 1,
           spent: { hour: 0, day: 0, run: 0 },
         }),
@@ -149,7 +150,7 @@ describe('the ops endpoint', () => {
     const { url, sources } = await start()
     sources.counters.eventAnnotated(seen())
     const { body } = await get(`${url}/`)
-    expect(body).toContain('Provider available: 1 calls in flight, 3 queued, about 120 ms per lookup.')
+    expect(body).toContain('Provider available: 1 of 8 calls in flight, 3 queued, about 120 ms per lookup.')
     expect(body).toContain('Working')
     expect(body).toContain('<td>firewall/0</td><td>12</td>')
     expect(body).toContain('<td>private address</td>')
