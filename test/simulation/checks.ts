@@ -1,7 +1,15 @@
 // What must hold in every execution: the promises, compared with what the workers wrote, asked and ended with.
+import type { AnnotatedIndicator } from '../../src/domain/annotation.js'
 import type { AskedOnce } from './provider.js'
 import type { ReplayHappened } from './replay-checks.js'
-import { listedAddresses, maliciousAtProvider, type Act, type InputRecord, type Scenario } from './scenario.js'
+import {
+  listedAddresses,
+  maliciousAtProvider,
+  type Act,
+  type InputRecord,
+  type Scenario,
+  type Shown,
+} from './scenario.js'
 
 /** A record as a reader of committed records sees it. */
 export type ReadRecord = {
@@ -94,10 +102,16 @@ export type Copy = {
   readonly annotation: Annotation
   readonly at: ReadRecord
 }
-export type Annotation = { readonly verdict?: string; readonly status?: string; readonly reason?: string }
+export type Annotation = {
+  readonly verdict?: string
+  readonly status?: string
+  readonly reason?: string
+  readonly indicators?: readonly Pick<AnnotatedIndicator, 'value' | 'verdict' | 'reason'>[]
+}
 export type Expected = {
   readonly n: number
   readonly address: string | undefined
+  readonly also?: string | undefined
   readonly placed: PlacedRecord
   readonly member: number
   readonly isLarge: boolean
@@ -171,8 +185,9 @@ export const eventsOf = ({ input }: Happened): readonly Expected[] =>
       case 'tombstone':
         return []
       case 'batch':
-        return record.members.map(({ n, address }, member) => ({ n, address, placed, member, isLarge: false }))
+        return record.members.map((one, member) => ({ ...one, placed, member, isLarge: false }))
       case 'event':
+        return [{ n: record.n, address: record.address, also: record.also, placed, member: -1, isLarge: false }]
       case 'text':
       case 'large':
         return [{ n: record.n, address: record.address, placed, member: -1, isLarge: record.kind === 'large' }]
@@ -296,13 +311,32 @@ export type AlertValue = {
     readonly alert_id?: string
     readonly count?: number
     readonly value?: string
+    /** Others that the rule matched. */
+    readonly indicators?: readonly string[]
     readonly origin?: string
     readonly origins?: readonly string[]
     readonly origins_omitted?: number
   }
 }
 
-const isPending = ({ annotation: { reason } }: Copy): boolean => reason === 'pending' || reason === 'deadline'
+const isOnItsWay = (reason: string | undefined): boolean => reason === 'pending' || reason === 'deadline'
+
+const isPending = ({ annotation: { reason, indicators = [] } }: Copy): boolean =>
+  isOnItsWay(reason) || indicators.some((one) => isOnItsWay(one.reason))
+
+/** Of one address; a compact annotation does not say of which. */
+const isPendingFor = (copy: Copy, address: string): boolean => {
+  const own = indicatorIn(copy, address)
+  return own ? isOnItsWay(own.reason) : isPending(copy)
+}
+const isAccusedIn = (copy: Copy, address: string): boolean =>
+  (indicatorIn(copy, address) ?? copy.annotation).verdict === 'malicious'
+
+const indicatorIn = ({ annotation: { indicators } }: Copy, address: string) =>
+  indicators?.find(({ value }) => value === address)
+
+const addressesOf = ({ address = '', also }: Expected): readonly string[] =>
+  also === undefined ? [address] : [address, also]
 
 type Events = {
   readonly expected: readonly Expected[]
@@ -321,14 +355,20 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   const corrected = groupBy(happened.corrections.flatMap(copiesIn), ({ n }) => n)
   const alerts = happened.alerts.map(({ value = '' }) => (JSON.parse(value) as AlertValue).threatweave)
   const alerted = new Map<string, number>()
-  for (const { kind, origin, origins } of alerts)
-    if (kind === undefined) for (const one of origins ?? [origin ?? '']) alerted.set(one, (alerted.get(one) ?? 0) + 1)
+  const toldKey = (origin: string, value: string): string => `${origin} ${value}`
+  const aboutEvents = alerts.filter(({ kind }) => kind === undefined)
+  /** What an alert lists besides is of its first event, and may stand for others that were late as well. */
+  const listed = new Set<string>()
+  for (const { origin = '', origins = [origin], value = '', indicators = [] } of aboutEvents) {
+    for (const key of origins.map((one) => toldKey(one, value))) alerted.set(key, (alerted.get(key) ?? 0) + 1)
+    for (const other of indicators) for (const one of origins) listed.add(toldKey(one, other))
+  }
 
-  const alertedValues = new Set(alerts.flatMap(({ kind, value }) => (kind === undefined ? [value] : [])))
+  const alertedValues = new Set(aboutEvents.flatMap(({ value = '', indicators = [] }) => [value, ...indicators]))
   const matched: Expected[] = []
 
   for (const event of expected) {
-    const { n, address = '', placed, isLarge } = event
+    const { n, placed, isLarge } = event
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
     if (!last || isLarge) continue
@@ -355,28 +395,34 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     }
     if (!scenario.alerts) continue
     const origin = `input/${placed.partition}/${placed.offset}${event.member >= 0 ? `#${event.member}` : ''}`
-    const count = alerted.get(origin) ?? 0
     // Of what was repeated, the last is owed: an earlier copy may have come out just before a kill, and the last wait for an answer in vain.
     const told = isExactlyOnce || isFollowed ? copies : [last]
     // Without a sightings topic nobody can tell whether a late alert was written when the answer to its commit was lost.
     const isTellable = isFollowed || !happened.said.has('producer_replaced')
-    const isKnown = [...told, ...(isTellable ? final : [])].some(({ annotation }) => annotation.verdict === 'malicious')
-    const isLateMatch = isFollowed && maliciousAtProvider.has(address) && copies.every(isPending)
-    if (isKnown || isLateMatch) matched.push(event)
-    // Where repeats are suppressed, another event about the address may have the alert.
-    const isAlerted = scenario.suppressSeconds === undefined ? count > 0 : alertedValues.has(address)
     // At least once: what came out just before a kill is repeated with its alert, if its record is still there.
     const isRepeated = isExactlyOnce || mustComeOut(event, happened)
-    if ((isKnown && isRepeated) || (listedAddresses.includes(address) && mustComeOut(event, happened)))
-      expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)} about ${address} raised none`)
-    if (isLateMatch)
-      expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)}, late, about ${address} raised none`)
-    if (isExactlyOnce && !begunAnew)
-      expect(
-        'no alert twice',
-        count <= topics,
-        () => `event ${n} at ${placeOf(event)} about ${address} raised ${count}`,
-      )
+    let isMatch = false
+    for (const address of addressesOf(event)) {
+      const count = alerted.get(toldKey(origin, address)) ?? 0
+      const isKnown = [...told, ...(isTellable ? final : [])].some((copy) => isAccusedIn(copy, address))
+      const isLateMatch =
+        isFollowed && maliciousAtProvider.has(address) && copies.every((copy) => isPendingFor(copy, address))
+      isMatch ||= isKnown || isLateMatch
+      // Where repeats are suppressed, another event about the address may have the alert.
+      const isTold = count > 0 || listed.has(toldKey(origin, address))
+      const isAlerted = scenario.suppressSeconds === undefined ? isTold : alertedValues.has(address)
+      if ((isKnown && isRepeated) || (listedAddresses.includes(address) && mustComeOut(event, happened)))
+        expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)} about ${address} raised none`)
+      if (isLateMatch)
+        expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)}, late, about ${address} raised none`)
+      if (isExactlyOnce && !begunAnew)
+        expect(
+          'no alert twice',
+          count <= topics,
+          () => `event ${n} at ${placeOf(event)} about ${address} raised ${count}`,
+        )
+    }
+    if (isMatch) matched.push(event)
   }
   if (scenario.alerts) checkRetro(happened, alerts, events, expect)
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
@@ -433,7 +479,7 @@ const checkRetro = (
 ): void => {
   const isGone = done.includes('recreate_input') || done.includes('delete_records')
   for (const [address, atMs] of gained) {
-    const seen = expected.filter((event) => event.address === address)
+    const seen = expected.filter((event) => addressesOf(event).includes(address))
     for (let partition = 0; partition < scenario.partitions; partition++) {
       // What is repeated as malicious, because it was not committed, has an alert of its own.
       const before = seen.filter(({ n, placed }) => {
@@ -441,7 +487,7 @@ const checkRetro = (
         return (
           placed.partition === partition &&
           copies.some(({ at }) => at.atMs < atMs - noticedMs / 10) &&
-          copies.every(({ annotation }) => annotation.verdict !== 'malicious')
+          copies.every((copy) => !isAccusedIn(copy, address))
         )
       })
       const raised = alerts.filter(
@@ -458,7 +504,7 @@ const checkRetro = (
       const since = seen.filter(
         ({ n, placed }) =>
           placed.partition === partition &&
-          (copiesOf.get(n) ?? []).some(({ annotation, at }) => annotation.verdict !== 'malicious' && at.atMs > atMs),
+          (copiesOf.get(n) ?? []).some((copy) => !isAccusedIn(copy, address) && copy.at.atMs > atMs),
       )
       if (raised.length > 0 && scenario.delivery === 'exactly-once' && !isGone && !begunAnew)
         expect(
@@ -516,8 +562,10 @@ const isDocumented = (why: string, { done }: Happened): boolean => {
   return /^not everything in progress was delivered within \d+ ms of the stop/.test(why)
 }
 
-export const memberText = ({ n, address }: { readonly n: number; readonly address: string }): string =>
-  `{"n":${n},"src_ip":"${address}","dst_ip":"10.0.0.${1 + (n % 9)}","action":"allowed","size":12345678901234567890}`
+export const memberText = ({ n, address, also }: Shown): string => {
+  const answers = also === undefined ? '' : `"dns":{"answers":["${also}"]},`
+  return `{"n":${n},"src_ip":"${address}","dst_ip":"10.0.0.${1 + (n % 9)}",${answers}"action":"allowed","size":12345678901234567890}`
+}
 
 /** The bytes of a record of the input. */
 export const textOf = (record: InputRecord): string | undefined => {

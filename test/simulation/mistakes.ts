@@ -41,6 +41,12 @@ const mistakes: readonly Mistake[] = [
     '    waiting.push(...suppressed.takeDue(all))\n',
     '    suppressed.takeDue(all)\n',
   ),
+  one(
+    'a rule that has fired for one indicator of an event is silent about another one that is answered late',
+    'alerts/choose-matches.ts',
+    "  ownText(`${rule.id} ${candidate.value ?? ''}`)",
+    "  ownText(rule.id + (candidate.value ?? '').slice(0, 0))",
+  ),
   one('what is paid for after a pause is not shared', 'verdicts/append-verdicts.ts', '    flushing = undefined\n', ''),
   one(
     'a partition is claimed without a seek to what is committed',
@@ -123,8 +129,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'what fired is noted only for the member that waits (item 5)',
     'alerts/open-alerts.ts',
-    'if (fired && matches.length > 0)',
-    'if (fired && matches.length > 0 && one.judged.some((row) => row.late !== undefined))',
+    'if (fired && firings.length > 0)',
+    'if (fired && firings.length > 0 && one.judged.some((row) => row.late !== undefined))',
   ),
   one(
     'no mark of counts means that there is nothing to read (item 6)',
@@ -146,8 +152,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'notes of the former owner are not read at the join',
     'follow-up/late-answers.ts',
-    'const former = blocks.filter(',
-    'const former = blocks.slice(0, 0).filter(',
+    'const former = blocks\n',
+    'const former = blocks\n      .slice(0, 0)\n',
   ),
   one(
     'what was settled stays noted in the topic',

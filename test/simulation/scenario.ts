@@ -73,11 +73,14 @@ export type ReplayAct =
 
 export type Fault = { readonly on: Trigger; readonly act: Act }
 
+/** An event of JSON. `also`: the address that a name in it leads to. */
+export type Shown = { readonly n: number; readonly address: string; readonly also?: string }
+
 /** A record of the input. Events are numbered, so that each can be found again. */
 export type InputRecord =
-  | { readonly kind: 'event'; readonly n: number; readonly address: string }
+  | ({ readonly kind: 'event' } & Shown)
   | { readonly kind: 'text'; readonly n: number; readonly address: string }
-  | { readonly kind: 'batch'; readonly members: readonly { readonly n: number; readonly address: string }[] }
+  | { readonly kind: 'batch'; readonly members: readonly Shown[] }
   | { readonly kind: 'tombstone'; readonly n: number }
   | { readonly kind: 'large'; readonly n: number; readonly address: string }
 
@@ -157,7 +160,7 @@ export const drawScenario = (seed: number): Scenario => {
       [20, 300],
       [300, 3_000],
     ] as const),
-    waves: drawWaves(createRandom(seed, 'waves'), partitions),
+    waves: drawWaves(createRandom(seed, 'waves'), createRandom(seed, 'further addresses'), partitions),
   } as const
   const { replay, faults } = drawReplay(createRandom(seed, 'replay'), base)
   // Replays are compared alert by alert.
@@ -176,21 +179,28 @@ export const drawScenario = (seed: number): Scenario => {
   }
 }
 
-const drawWaves = (random: Random, partitions: number): readonly Wave[] => {
+const drawWaves = (random: Random, further: Random, partitions: number): readonly Wave[] => {
   const waves: Wave[] = []
   let n = 0
   const address = (): string => oneOf(random, addresses)
+  /** In half of the scenarios some events show two addresses. */
+  const share = further() < 0.5 ? 0 : 0.4
+  const shown = (): Shown => {
+    const one = { n: n++, address: address() }
+    const also = oneOf(further, addresses)
+    return further() < share && also !== one.address ? { ...one, also } : one
+  }
   const record = (): InputRecord => {
     const draw = random()
     if (draw < 0.06) return { kind: 'tombstone', n: n++ }
     if (draw < 0.16)
       return {
         kind: 'batch',
-        members: Array.from({ length: 2 + below(random, 4) }, () => ({ n: n++, address: address() })),
+        members: Array.from({ length: 2 + below(random, 4) }, shown),
       }
     if (draw < 0.24) return { kind: 'text', n: n++, address: address() }
     if (draw < 0.26) return { kind: 'large', n: n++, address: address() }
-    return { kind: 'event', n: n++, address: address() }
+    return { kind: 'event', ...shown() }
   }
   const count = 3 + below(random, 14)
   for (let nth = 0; nth < count; nth++) {
