@@ -24,6 +24,9 @@ type Loaded =
 
 const validate = createValidator(configSchema)
 
+/** A file with more is no configuration; to find what each was meant to be takes its time. */
+const maxExplained = 100
+
 export const load = ({ file, values: embedded = {}, env, readFile }: Sources): Loaded => {
   const read = file ? readYamlFile(file) : undefined
   if (read?.isBroken === true) return { problems: distinctProblems(read.problems) }
@@ -31,7 +34,7 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   const problems: Problem[] = [...given.problems, ...(read?.problems ?? [])]
   const values = merge(merge(read?.content ?? {}, structuredClone(embedded)), given.values)
   const errors = validate(values)
-  for (const error of errors) {
+  for (const error of errors.slice(0, maxExplained)) {
     const setting = pathOf(error).join('.')
     const message = movedTo(setting)
     const problem = message === undefined ? explain(error, elsewhere) : { setting, message }
@@ -39,6 +42,8 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
     const where = given.origins.get(problem.setting) ?? read?.placeOf(problem.setting)
     problems.push(where === undefined ? problem : { ...problem, where })
   }
+  if (errors.length > maxExplained)
+    problems.push({ setting: 'configuration', message: `has ${errors.length - maxExplained} more problems` })
   if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors) }
   return { config: freeze(values) as Config }
 }

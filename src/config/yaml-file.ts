@@ -1,6 +1,6 @@
 // Reads a YAML file of settings: its content, what is wrong with it, and on which line each part is.
 import { isObject } from '../base/json-object.js'
-import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
+import { LineCounter, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import type { Problem } from './problem.js'
 
 export type NamedText = { readonly name: string; readonly text: string }
@@ -14,9 +14,17 @@ type YamlFile = {
   readonly placeOf: (path: string) => string | undefined
 }
 
+/** No signal is heard while a file is read. */
+const maxLength = 262_144
+
 export const readYamlFile = ({ name, text }: NamedText): YamlFile => {
+  if (text.length > maxLength) {
+    const problems = [{ setting: name, message: `is larger than ${maxLength} bytes` }]
+    return { content: {}, problems, isBroken: true, placeOf: () => undefined }
+  }
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  // It compares each key with all before it: thousands take it seconds.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false })
   const placeOf = (path: string): string | undefined => {
     const parts = path.split('.')
     for (let length = parts.length; length > 0; length--) {
@@ -25,7 +33,8 @@ export const readYamlFile = ({ name, text }: NamedText): YamlFile => {
     }
     return undefined
   }
-  const errors = document.errors.map(({ message }) => `is not valid YAML: ${firstLine(message)}`)
+  const wrong = [...repeatedKeys(document, lines), ...document.errors.map(({ message }) => message)]
+  const errors = wrong.map((message) => `is not valid YAML: ${firstLine(message)}`)
   const read = errors.length > 0 ? { value: {}, problems: errors } : contentOf(document)
   return {
     content: read.value,
@@ -33,6 +42,22 @@ export const readYamlFile = ({ name, text }: NamedText): YamlFile => {
     isBroken: errors.length > 0,
     placeOf,
   }
+}
+
+const repeatedKeys = (document: Document, lines: LineCounter): readonly string[] => {
+  const repeated: string[] = []
+  visit(document, {
+    Map: (_, { items }) => {
+      const met = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const { line, col } = lines.linePos(key.range?.[0] ?? 0)
+        if (met.has(key.value)) repeated.push(`Map keys must be unique at line ${line}, column ${col}`)
+        met.add(key.value)
+      }
+    },
+  })
+  return repeated
 }
 
 /** The parser shows the place below it, behind a colon. */

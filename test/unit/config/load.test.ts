@@ -109,8 +109,16 @@ describe('load', () => {
     ['a list instead of settings', '- a\n- b\n', 'must hold settings'],
     ['broken YAML', 'a: [1, 2', 'is not valid YAML'],
     ['an alias bomb', bomb(), 'cannot be read'],
+    ['a name that is there twice', 'gate:\n  ownRanges: []\n  ownRanges: []\n', 'must be unique at line 3, column 3'],
+    ['what is too large to be one', `# ${'x'.repeat(262_144)}`, 'is larger than 262144 bytes'],
   ])('refuses %s', (_, text, message) => {
     expect(problemsOf(loadText(text)).join('\n')).toContain(message)
+  })
+
+  it('names 100 problems and counts the rest', () => {
+    const problems = problemsOf(loadText(Array.from({ length: 20_000 }, (_, nth) => `k${nth}: 1`).join('\n')))
+    expect(problems).toHaveLength(101)
+    expect(problems.at(-1)).toBe('configuration has 19900 more problems')
   })
 
   it('accepts an empty file', () => {
