@@ -37,9 +37,9 @@ const inProgressBytes = 4_194_304
 
 const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
 const countOf = ({ batch }: Incoming): number => batch?.members.length ?? 1
-/** How many events the records hold, once their batches are cut. */
+/** How many events the records hold, once their batches are cut; a tombstone has none. */
 export const eventCount = (records: readonly Incoming[]): number =>
-  records.reduce((sum, record) => sum + countOf(record), 0)
+  records.reduce((sum, record) => sum + (record.value === null ? 0 : countOf(record)), 0)
 
 /** What was fetched, with batches cut into members, and counted in events: how many there are, and about how many come after. */
 export type Counted = Pick<Fetched, 'records' | 'lag' | 'goesOn'> & { readonly events: number }

@@ -101,6 +101,13 @@ describe('chunks of a batch', () => {
     expect(await Promise.all(chunks.map(async ({ ready }) => ready))).toEqual([false, false])
   })
 
+  it('count as many events as the pipeline reads of them: none for a tombstone', async () => {
+    const { pipeline, wait } = setUp()
+    const [first, second] = await startChunks(records, { pipeline, wait, form, max })
+    expect([first?.count, second?.count]).toEqual([149, 50])
+    expect(records[70]?.value).toBeNull()
+  })
+
   it('keep only the events that there may be alerts of', async () => {
     const { pipeline, wait, answer } = setUp()
     answer(true)
