@@ -6,8 +6,9 @@ import type { Direction, Extraction } from '../../src/domain/sighting.js'
 import type { Judged } from '../../src/domain/verdict.js'
 import { candidatesOf } from '../../src/alerts/candidates.js'
 import { chooseMatches } from '../../src/alerts/choose-matches.js'
-import { ruleEventOf } from '../../src/alerts/annotated-event.js'
-import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
+import { ruleEventOf, type AnnotatedEvent } from '../../src/alerts/annotated-event.js'
+import { openAlerts } from '../../src/alerts/open-alerts.js'
+import type { Rule, RuleLevel } from '../../src/alerts/sigma/rule.js'
 import { loadConfiguredRules } from '../../src/app/check-file.js'
 import { openFormats } from '../../src/app/open-formats.js'
 import { openReader } from '../../src/app/open-app.js'
@@ -57,6 +58,35 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
     return { status: 'known', facts: { flags: {}, categories, listings }, source: 'feed:feed0', at }
   }
 
+  const annotate = createAnnotate({
+    ...config.output,
+    isAnnotatedInput: false,
+    ownRanges: reader.gate.ownRanges,
+    hasId: true,
+  })
+
+  /** An event as it leaves, with what these accusations make of it. */
+  const annotated = (
+    { event, extraction }: Pick<ReadEvent, 'event' | 'extraction'>,
+    accusations: Accusations,
+  ): AnnotatedEvent => {
+    const judged: readonly Judged[] = extraction.sightings.map((sighting) => {
+      const decision = reader.decide(sighting)
+      const finding = decision.decision === 'skip' ? unknownOf(decision.reason) : findingOf(sighting.value, accusations)
+      return { sighting, decision, verdict: judge(finding, sighting, table, at) }
+    })
+    return annotate({ bytes: event.bytes, origin: 'events/0/1' }, event, extraction, judged)
+  }
+
+  let now = at
+  const alerts = await openAlerts(config.alerts, {
+    key: config.output.key,
+    eventTime: () => now,
+    named,
+    hasUpdates: true,
+  })
+  if ('problems' in alerts) throw new Error(JSON.stringify(alerts.problems))
+
   return {
     read: (text: string): ReadEvent => {
       const event = reader.decode(Buffer.from(text))
@@ -66,31 +96,34 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
     },
     /** The matches that are told of an event, worst first, and its direction. */
     tell: (
-      { event, extraction }: Pick<ReadEvent, 'event' | 'extraction'>,
+      event: Pick<ReadEvent, 'event' | 'extraction'>,
       accusations: Accusations,
     ): { readonly told: readonly Told[]; readonly direction: Direction } => {
-      const judged: readonly Judged[] = extraction.sightings.map((sighting) => {
-        const decision = reader.decide(sighting)
-        const finding =
-          decision.decision === 'skip' ? unknownOf(decision.reason) : findingOf(sighting.value, accusations)
-        return { sighting, decision, verdict: judge(finding, sighting, table, at) }
-      })
-      const annotate = createAnnotate({
-        ...config.output,
-        isAnnotatedInput: false,
-        ownRanges: reader.gate.ownRanges,
-        hasId: true,
-      })
-      const one = annotate({ bytes: event.bytes, origin: 'events/0/1' }, event, extraction, judged)
+      const one = annotated(event, accusations)
       const matches = chooseMatches(set.match(candidatesOf(one.annotation, one.others), () => ruleEventOf(one, named)))
       return {
-        told: matches.map(({ rule, candidate }) => ({
-          rule: nameOfRule(rule.id),
-          level: rule.level,
-          value: candidate.value ?? '',
-        })),
+        told: matches.map(({ rule, candidate }) => toldOf(rule, candidate.value)),
         direction: one.annotation.direction,
       }
     },
+    /** The alerts of an event that leaves with the first accusations and has the others later, one set after the other. */
+    tellLate: (event: ReadEvent, [first, ...later]: readonly [Accusations, ...Accusations[]]): readonly Told[] => {
+      // Beyond every window, so that nothing of the event before is suppressed.
+      now += 30 * 86_400_000
+      let fired: readonly string[] = []
+      const raised = [...alerts.raise([annotated(event, first)], (_, firings) => (fired = firings))]
+      for (const accusations of later) {
+        const late = alerts.raiseLate([{ event: annotated(event, accusations), fired }])
+        late.committed()
+        raised.push(...late.alerts)
+        fired = late.fired[0] ?? fired
+      }
+      return raised.map(({ rule, threatweave, threat_match_value: value }) =>
+        toldOf({ ...rule, level: threatweave.level }, value),
+      )
+    },
+    close: alerts.close,
   }
 }
+
+const toldOf = ({ id, level }: Pick<Rule, 'id' | 'level'>, value = ''): Told => ({ rule: nameOfRule(id), level, value })

@@ -2,9 +2,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { ruleLevels, type RuleLevel } from '../../../src/alerts/sigma/rule.js'
+import { openDetection } from '../../support/detection.js'
 import {
   openListedEvents,
   type Accusation,
@@ -25,6 +26,8 @@ const texts = readdirSync(folder)
   .flatMap((file) => parse(readFileSync(join(folder, file), 'utf8')) as readonly Case[])
   .filter(({ settings }) => settings === undefined)
   .map(({ event }) => (typeof event === 'string' ? event : JSON.stringify(event)))
+
+const feeds = [{ name: 'malicious', path: join(folder, 'malicious.csv') }]
 
 const categories = ['c2', 'phishing', 'malware', 'scanner', 'brute force', 'spam', 'tor', 'vpn', 'proxy']
 
@@ -47,6 +50,8 @@ beforeAll(async () => {
   events = texts.map(listed.read).filter(({ values }) => values.length > 0)
 })
 
+afterAll(() => listed.close())
+
 /** An event, who is accused in it, and a number to choose by. */
 const situation = fc.tuple(fc.nat(), fc.array(fc.array(accusation, { maxLength: 2 }), { maxLength: 6 }), fc.nat())
 
@@ -56,7 +61,7 @@ const situationOf = ([nth, all]: readonly [number, readonly (readonly Accusation
   return { event, accusations }
 }
 
-const numRuns = 1_000
+const numRuns = 500
 
 describe('the alerts of an event', () => {
   it('are no milder for one more accusation', () => {
@@ -73,6 +78,42 @@ describe('the alerts of an event', () => {
       }),
       { numRuns, seed: 20_261_115 },
     )
+  })
+
+  it('are no milder if some of its accusations come late', () => {
+    fc.assert(
+      fc.property(situation, fc.array(fc.nat({ max: 2 }), { minLength: 6, maxLength: 6 }), (given, known) => {
+        const { event, accusations } = situationOf(given)
+        /** Of each indicator so many accusers answer in time, and one more the second time. */
+        const after = (more: number): Accusations =>
+          Object.fromEntries(
+            Object.entries(accusations).map(([value, all], at) => [value, all.slice(0, (known[at] ?? 0) + more)]),
+          )
+        const atOnce = listed.tell(event, accusations).told
+        const late = listed.tellLate(event, [after(0), after(1), accusations])
+        expect(heightOf(late), `${event.event.text}\n${JSON.stringify([accusations, known])}`).toBeGreaterThanOrEqual(
+          heightOf(atOnce),
+        )
+        // Nor is anything told twice.
+        expect(new Set(inOrder(late)).size, event.event.text).toBe(late.length)
+      }),
+      { numRuns, seed: 20_261_115 },
+    )
+  })
+
+  it('are those of its lines alone, where several events are one record', async () => {
+    const detection = await openDetection(feeds)
+    const lines = texts.filter((text) => text.startsWith('{')).map((text) => JSON.stringify(JSON.parse(text)))
+    const raised = async (records: readonly string[]): Promise<readonly string[]> => {
+      await detection.forget()
+      const { alerts } = await detection.detect(records)
+      return alerts.map(({ rule, level, indicator }) => `${level} ${rule} ${indicator}`)
+    }
+    const records = Array.from({ length: Math.ceil(lines.length / 7) }, (_, nth) => lines.slice(nth * 7, nth * 7 + 7))
+    const alone = await raised(lines)
+    expect(alone.length).toBeGreaterThan(15)
+    expect(await raised(records.map((members) => `[${members.join(',')}]`))).toEqual(alone)
+    await detection.close()
   })
 
   it('are the same in whatever order its indicators and their accusers stand', () => {
