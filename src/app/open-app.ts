@@ -5,8 +5,10 @@ import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
-import type { Names } from '../domain/sighting.js'
-import { keyOf } from '../domain/indicator.js'
+import type { Finding } from '../domain/finding.js'
+import type { ProviderState } from '../domain/provider-state.js'
+import type { Names, Sighting } from '../domain/sighting.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import { judge, judgeCounting } from '../domain/judge.js'
 import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
@@ -15,6 +17,7 @@ import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
 import { createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
 import { createJoinBatch } from '../pipeline/batch/join-batch.js'
 import { decode, decodeLimits } from '../pipeline/decode.js'
+import { createAskLater } from '../pipeline/enrich/ask-later.js'
 import { createEnrich } from '../pipeline/enrich/enrich.js'
 import { createExtract, extractLimits, type Extract } from '../pipeline/extract/extract.js'
 import { createInFlight } from '../pipeline/enrich/in-flight.js'
@@ -44,6 +47,8 @@ export type App = EventReader &
     readonly observedPipeline: (observe: (single: Pipeline) => Pipeline) => Pipeline
     /** For events that were written before: takes what is known now, and always names the event. */
     readonly again: Pipeline
+    /** The same, but nobody is asked. */
+    readonly known: Pipeline
     readonly waits: Waits
     /** Country and network of addresses; absent where no database is configured. */
     readonly geo: GeoDatabases | undefined
@@ -60,6 +65,8 @@ export type AppOptions = LookupOptions &
   ReaderOptions & {
     /** The caller resolves `auto`, since it knows where the events come from. */
     readonly mode: 'live' | 'complete'
+    /** Whether events that leave without an answer wait for it. */
+    readonly asksLater?: boolean
     /** Milliseconds in which the process had nothing to do. */
     readonly idleMs?: () => number
     /** Called with how long events waited for answers. */
@@ -102,7 +109,8 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   if ('problems' in reader) return reader
   const geo = await openDatabases(config, options)
   if (geo && 'problems' in geo) return geo
-  const lookups = await openIndicatorLookup(config, reader.decide, options)
+  let answered: (asked: Indicator) => void = () => undefined
+  const lookups = await openIndicatorLookup(config, reader.decide, { ...options, answered: (asked) => answered(asked) })
   if ('problems' in lookups) {
     await geo?.close()
     return lookups
@@ -119,20 +127,24 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     idleMs: options.idleMs ?? (() => performance.eventLoopUtilization().idle),
     waited: options.waited,
   })
-  const enrich = createEnrich({
+  const isAway = (): boolean => awayStates.has(lookups.asked?.state().state ?? 'open')
+  const later = options.asksLater ? createAskLater({ lookup: lookups.lookup, clock, isAway }) : undefined
+  if (later) answered = later.answered
+  const enriching = {
     lookup: lookups.lookup,
     decide: reader.decide,
-    judge: (finding, sighting, at) => judgeBy(finding, sighting, table, at),
+    judge: (finding: Finding, sighting: Sighting, at: number) => judgeBy(finding, sighting, table, at),
     clock,
     inFlight,
     urgency,
-  })
+  }
+  const enrich = createEnrich({ ...enriching, later })
   const placing = { ...config.output, isAnnotatedInput: options.replay?.isAnnotated ?? false }
   const wait = mode === 'complete' ? waits.complete : waits.live
-  const singleEvents = (hasId: boolean, waiting: Wait): Pipeline =>
+  const singleEvents = (hasId: boolean, waiting: Wait, enrichBy = enrich): Pipeline =>
     createPipeline({
       ...reader,
-      enrich,
+      enrich: enrichBy,
       annotate: createAnnotate({
         ...placing,
         ownRanges: reader.gate.ownRanges,
@@ -160,13 +172,18 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     pipeline: withBatches(single, wait),
     observedPipeline: (observe) => withBatches(observe(single), wait),
     again: withBatches(singleEvents(true, waits.none), waits.none),
+    known: withBatches(singleEvents(true, waits.none, createEnrich({ ...enriching, isFree: true })), waits.none),
     waits,
     geo,
     close: async () => {
+      later?.close()
       await Promise.all([lookups.close(), geo?.close(), registry?.close()])
     },
   }
 }
+
+/** In these lookups are refused, or wait. */
+const awayStates: ReadonlySet<ProviderState['state']> = new Set(['breaker_open', 'stopped', 'paused'])
 
 /** Nothing where no database is configured. */
 export const openDatabases = async (

@@ -54,6 +54,8 @@ export type LookupOptions = LookupWatch &
     readonly feedsChanged?: () => void
     /** Called with every answer of the provider that is remembered and malicious in some role. */
     readonly accused?: (asked: Indicator, finding: Known) => void
+    /** Called with what every answer that is remembered is about. */
+    readonly answered?: (asked: Indicator) => void
     readonly emit?: Emit
     readonly clock?: Clock
     readonly random?: () => number
@@ -111,6 +113,7 @@ export const openIndicatorLookup = async (
   const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
   const learnt = (asked: Indicator, finding: Finding): void => {
     if (finding.status === 'known' && classify(finding, asked) === 'malicious') options.accused?.(asked, finding)
+    options.answered?.(asked)
   }
   const approval = options.approve && once(options.approve)
   let tell: Verdicts['paid'] = () => undefined

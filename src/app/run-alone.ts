@@ -69,6 +69,7 @@ export const runAlone = async (
         dispatcher,
         emit: watch.emit,
         mode: isComplete ? 'complete' : 'live',
+        asksLater: settings.alertsTopic !== '' || settings.correctionsTopic !== '',
         waitsOutOutages: isComplete,
         recalled,
         joined,
@@ -104,6 +105,7 @@ export const runAlone = async (
       late: { pipeline: app.again, raise: alerts?.raiseLate },
       counting: {
         counts,
+        known: app.known,
         isInside: insideBy(app.decide),
         retro,
         start: (write) =>

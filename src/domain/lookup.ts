@@ -12,6 +12,8 @@ export type Ask = {
   readonly paths?: readonly string[] | undefined
   /** The gate's decision, if it was already made. */
   readonly decision?: Decision
+  /** Takes what is known, and asks nobody. */
+  readonly isFree?: boolean | undefined
   /** Live traffic goes before replayed history. */
   readonly urgency?: 'live' | 'replay'
   /** The name of the key that asks, if several share the provider; they take turns. */

@@ -55,3 +55,7 @@ const temporary: ReadonlySet<Reason> = new Set<Reason>([
   'breaker_open',
 ])
 export const isTemporary = (reason: Reason): boolean => temporary.has(reason)
+
+/** Those, and limits that end: the answer may come later. */
+const passing: ReadonlySet<Reason> = new Set<Reason>([...temporary, 'cooling_down', 'budget_spent'])
+export const passes = (reason: Reason): boolean => passing.has(reason)

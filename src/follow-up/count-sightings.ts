@@ -3,6 +3,7 @@ import type { Indicator } from '../domain/indicator.js'
 import type { CountedPartitions, CountSize } from './count-partitions.js'
 import type { Retro } from './retro.js'
 import { deliveredOf, type Delivered } from './sighting-counts.js'
+import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { failureOf } from '../kafka/failure.js'
@@ -16,6 +17,8 @@ import type { DeliveryListener } from '../delivery/listener.js'
 
 export type Counting = {
   readonly counts: CountedPartitions
+  /** Annotates with what is known, and asks nobody. */
+  readonly known: Pipeline
   /** Whether it is one of our own hosts. */
   readonly isInside: (host: string) => boolean
   readonly retro: Omit<Retro, 'start'>
@@ -77,7 +80,9 @@ export const countSightings = (options: CountSightingsOptions): CountSightings =
     if (written === 'unsure') kept?.again(partition)
     return written
   })
-  const kept = keep && openKeptCounts({ ...keep, counts, isInside, write, restored: retro.restored, emit, now })
+  const kept =
+    keep &&
+    openKeptCounts({ ...keep, counts, known: counting.known, isInside, write, restored: retro.restored, emit, now })
 
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {

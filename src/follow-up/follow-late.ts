@@ -3,11 +3,10 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
-import { backgroundClock } from '../base/clock.js'
 import { messageOf } from '../base/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type Block, type DueNote, type PendingNote } from './pending.js'
-import { revisit, type RaiseLate, createRetryLater } from './revisit.js'
+import { mayStillCome, revisit, type RaiseLate } from './revisit.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
@@ -93,7 +92,6 @@ export const followLate = (
   const closed = new AbortController()
   // Every partition may be waiting.
   setMaxListeners(0, closed.signal)
-  const retryLater = createRetryLater(backgroundClock)
   /** By name; another object after it was lost and assigned again. */
   const owned = new Map<string, InputPartition>()
   /** By name: of the topic that its noted offsets are in. */
@@ -177,7 +175,7 @@ export const followLate = (
       const note = noteOf.get(Number(read.records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
-    const { alerts, done, open, committed, notWritten } = revisit(events, raise, retryLater)
+    const { alerts, done, open, committed, notWritten } = revisit(events, raise)
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
     const settled = offsets.filter((offset) => !stays.has(offset))
@@ -217,7 +215,9 @@ export const followLate = (
     const isLost = written !== 'written'
     if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })
     const uncorrected = isLost ? 0 : corrected.length - corrections.length
-    dropped(read.gone.length + uncorrected + (isLost ? settled.length - read.gone.length : 0))
+    // Nobody asks again.
+    const unanswered = isLost ? 0 : done.filter(({ event }) => event.judged.some(mayStillCome)).length
+    dropped(read.gone.length + uncorrected + unanswered + (isLost ? settled.length - read.gone.length : 0))
     return true
   }
 

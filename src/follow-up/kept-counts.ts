@@ -20,7 +20,10 @@ export type KeptCountsOptions = {
   readonly topic: TopicOf
   readonly connect: () => Kafka
   readonly groupId: string
+  /** Annotates what waits for an answer: whoever waits hears of it too. */
   readonly pipeline: Pipeline
+  /** Annotates with what is known, and asks nobody. */
+  readonly known: Pipeline
   readonly claim: ClaimNow
   readonly write: Write
   readonly counts: CountedPartitions
@@ -61,7 +64,7 @@ const sliceRows = 1_024
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const { topic, groupId, pipeline, counts, isInside, restored, emit, now } = options
+  const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
   const unfinished = new Map<string, Restoring>()
   /** Up to which offset events were committed since the join. */
   const liveUpTo = new Map<string, number>()
@@ -115,6 +118,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
           end,
           committed,
           pipeline,
+          known,
           accusing: accusingIn(name),
           past,
           isInside,

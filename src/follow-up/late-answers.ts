@@ -1,6 +1,6 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
-import { awaitedBy, firingsOfMember } from './revisit.js'
+import { awaitedBy, firingsOfMember, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
@@ -57,11 +57,13 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     chunk: ({ topic, partition }, topicId) => {
       let notes: PendingNote[] = []
       let id: string | undefined
+      let unawaited = 0
       const firedBy = new Map<string, readonly string[]>()
       return {
         see: (offset, event) => {
           const awaited = awaitedBy(event)
           if (awaited.length > 0) notes.push({ offset, fired: [], awaited })
+          else if (event.status !== 'complete' && event.judged.some(mayStillCome)) unawaited++
         },
         fired: ({ origin }, firings) => {
           if (notes.length === 0) return
@@ -78,7 +80,10 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
           id = blockId(notes, now(), topicId)
           return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
         },
-        committed: () => followUp.note({ topic, partition }, topicId, notes, id),
+        committed: () => {
+          followUp.note({ topic, partition }, topicId, notes, id)
+          if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited })
+        },
       }
     },
     joined: restoring.joined,

@@ -1,12 +1,12 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Pipeline } from '../pipeline/pipeline.js'
+import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { accusedKey, beganKey, countedKey, readAccused, readAccusing, readCount, readCounted } from './count-record.js'
 import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
-import { pendingKey, type TopicOf } from './sightings-topic.js'
+import { notedOffsets, pendingKey, type TopicOf } from './sightings-topic.js'
 import { nameOf, type InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
@@ -17,8 +17,10 @@ type RestoreCounts = {
   readonly end: number
   /** Up to where the events are counted by others; asked when the topic is read. */
   readonly committed: () => Promise<number>
-  /** Annotates without waiting. */
+  /** Annotates without waiting events that wait for an answer. */
   readonly pipeline: Pipeline
+  /** Annotates the others with what is known: they were answered once, and are not asked about again. */
+  readonly known: Pipeline
   /** Filled with the first offsets of the chunks whose accusations are in the topic. */
   readonly accusing: Set<number>
   /** Where they are put: no live event is counted in it. */
@@ -50,6 +52,8 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   const accusedStart = accusedKey(name)
   const pendingStart = pendingKey(input)
   const accused: AccusedAt = new Map()
+  /** Of each chunk: the events that wait for an answer. */
+  const blocks = new Map<string, readonly number[]>()
   let accusedBytes = 0
   let refused = 0
   /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
@@ -60,7 +64,9 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
     { topic: topic.topic, partition: input.partition % topic.partitions, end },
     ({ key, value }) => {
       const text = key?.toString() ?? ''
-      if (!text.startsWith(start) || !value) return
+      if (!text.startsWith(start)) return
+      blocks.delete(text)
+      if (!value) return
       if (text === countedUpTo || text.startsWith(beganStart)) {
         const offset = readCounted(value)
         if (offset === undefined || offset > inputEnd) refused++
@@ -74,7 +80,8 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
           accusing.add(first)
           for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
         }
-      } else if (!text.startsWith(pendingStart)) {
+      } else if (text.startsWith(pendingStart)) blocks.set(text, notedOffsets(text.slice(pendingStart.length), value))
+      else {
         const row = readCount(text, value, isInside)
         if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
         else if (row.seen.day > oldest) past.restore(row.seen)
@@ -85,7 +92,9 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   if (refused > 0) options.refused(refused)
   const until = await committed()
   // Its owners may all have ended before they wrote counts for the first time.
-  return countAgain(Math.max(counted ?? began, until - maxAgain), until, accused, options)
+  const from = Math.max(counted ?? began, until - maxAgain)
+  const noted = new Set([...blocks.values()].flatMap((offsets) => offsets.filter((offset) => offset >= from)))
+  return countAgain(from, until, { accused, noted }, options)
 }
 
 type AccusedAt = Map<number, ReadonlySet<string>>
@@ -95,8 +104,8 @@ const nothing: ReadonlySet<string> = new Set()
 const countAgain = async (
   from: number,
   until: number,
-  accused: AccusedAt,
-  { reader, input, pipeline, past, goesOn, now }: RestoreCounts,
+  { accused, noted }: { readonly accused: AccusedAt; readonly noted: ReadonlySet<number> },
+  { reader, input, pipeline, known, past, goesOn, now }: RestoreCounts,
 ): Promise<number> => {
   const { topic, partition } = input
   let again = 0
@@ -107,9 +116,19 @@ const countAgain = async (
     const wanted = records.filter(({ offset }) => Number(offset) < until)
     for (let place = 0; place < wanted.length; place += sliceEvents) {
       const slice = wanted.slice(place, place + sliceEvents).map((record) => ({ ...record, topic, partition }))
-      const events = await eventsOf(slice, pipeline)
-      const delivered = events.flatMap((event, nth): Delivered[] => {
-        const offset = Number(slice[nth]?.offset)
+      const isNoted = ({ offset }: { readonly offset: string }): boolean => noted.has(Number(offset))
+      const answered = slice.filter((record) => !isNoted(record))
+      const waiting = slice.filter(isNoted)
+      const eventOf = new Map<string, EventOut | undefined>()
+      for (const [some, by] of [
+        [answered, known],
+        [waiting, pipeline],
+      ] as const)
+        // prettier-ignore
+        for (const [nth, event] of (await eventsOf(some, by)).entries()) eventOf.set(some[nth]?.offset ?? '', event)
+      const delivered = slice.flatMap((record): Delivered[] => {
+        const event = eventOf.get(record.offset)
+        const offset = Number(record.offset)
         // Feeds and answers may be others than when it was delivered.
         return event ? [asDelivered(deliveredOf(offset, event, now()), accused.get(offset) ?? nothing)] : []
       })

@@ -1,7 +1,7 @@
 // Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
 import type { Judged } from '../domain/verdict.js'
 import type { Unread } from '../domain/unread.js'
-import { isTemporary } from '../domain/reason.js'
+import { passes } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 import type { Clock } from '../base/clock.js'
 
@@ -28,18 +28,17 @@ type Revisited<Event, Alert> = Raised<Alert> & {
   readonly open: readonly PendingNote[]
 }
 
-/** Whether the lookup is worth repeating; one that cools down failed for any of these reasons. */
-const isWorthRepeating = ({ verdict: { reason } }: Judged): boolean =>
-  reason !== undefined && (isTemporary(reason) || reason === 'cooling_down')
+/** Whether the answer may come later. */
+export const mayStillCome = ({ verdict: { reason } }: Judged): boolean => reason !== undefined && passes(reason)
 
 /** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
 const maxFailures = 5
 
-/** `retry` resolves when a lookup that failed this often should be repeated. */
+/** `retry` resolves when a lookup that failed this often should be repeated; absent where whoever annotates repeats them. */
 export const revisit = <Event extends Unanswered, Alert>(
   events: readonly { readonly note: DueNote; readonly event: Event }[],
   raise: RaiseLate<Event, Alert>,
-  retry: (failures: number) => Promise<void>,
+  retry?: (failures: number) => Promise<void>,
 ): Revisited<Event, Alert> => {
   const { fired, ...raised } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
   const done: { readonly offset: number; readonly event: Event }[] = []
@@ -49,7 +48,7 @@ export const revisit = <Event extends Unanswered, Alert>(
     const known = { offset, fired: fired[place] ?? note.fired }
     const awaited = awaitedBy(event)
     if (awaited.length > 0) open.push({ ...known, awaited, failures: note.failures })
-    else if (failures < maxFailures && event.judged.some(isWorthRepeating))
+    else if (retry && failures < maxFailures && event.judged.some(mayStillCome))
       open.push({ ...known, awaited: [retry(failures)], failures: failures + 1 })
     else done.push({ offset, event })
   }

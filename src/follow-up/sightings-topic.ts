@@ -131,5 +131,9 @@ const blockOf = (id: string, value: Buffer): Block | undefined => {
   return { id, notes }
 }
 
+/** Of the events that a block is about. */
+export const notedOffsets = (id: string, value: Buffer): readonly number[] =>
+  blockOf(id, value)?.notes.map(({ offset }) => offset) ?? []
+
 const none: readonly string[] = []
 const isRule = (rule: unknown): rule is string => typeof rule === 'string' && rule.length <= maxRuleLength

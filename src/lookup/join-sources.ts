@@ -137,7 +137,10 @@ export const joinSources =
       if (known && known.parts[0] === first && now >= known.checkedAt && now < known.checkedAt + recheckMs)
         return known.finding
       const parts: Parts = [first, ...unasked]
-      if (!askDue(parts, indicator, ask) && !(first instanceof Promise)) {
+      const isAnyDue = askDue(parts, indicator, ask)
+      // Nobody was asked: those who pay are to ask still.
+      if (ask.isFree === true && isAnyDue) return join(parts as Settled, indicator)
+      if (!isAnyDue && !(first instanceof Promise)) {
         // That no source is due is kept as well: most of what is asked is clean, and this is the path of every event.
         if (now > -Infinity) joined.set(ownText(key), { parts: [first], finding: first, checkedAt: now })
         return first

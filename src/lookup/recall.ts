@@ -1,5 +1,5 @@
 // What is remembered is answered at once: fresh as it is, bad news past its life as stale, good news past its life not at all.
-import type { Finding } from '../domain/finding.js'
+import { unknownOf, type Finding } from '../domain/finding.js'
 import type { Ask, Layer } from '../domain/lookup.js'
 import type { Cooldown } from './memory/cooldown.js'
 import type { Memory } from './memory/memory.js'
@@ -33,7 +33,7 @@ export const recall =
       if (remembered) {
         const time = ask.now ?? now()
         if (time < remembered.servedUntil) {
-          if (time >= remembered.refreshAt) {
+          if (time >= remembered.refreshAt && ask.isFree !== true) {
             remembered.refreshAt = time + refreshSpacingMs
             refresh(key, question, ask)
           }
@@ -45,6 +45,7 @@ export const recall =
           return (remembered.stale ??= stale(remembered.finding))
         }
       }
+      if (ask.isFree === true) return unknownOf('pending')
       if (cooldown.isCooling(key)) {
         recalled?.('cooling')
         return { status: 'unknown', reason: 'cooling_down' }

@@ -309,7 +309,7 @@ export const wordings: Wordings = {
   late_events_dropped: {
     level: 'warn',
     say: ({ events }) =>
-      `${events} events were delivered before their answer and get no late alert: too many are waiting, or their record is gone`,
+      `${events} events were delivered before their answer and get no late alert: too many are waiting, their lookups kept failing, or their record is gone`,
   },
 }
 

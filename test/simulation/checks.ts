@@ -319,7 +319,20 @@ export type AlertValue = {
   }
 }
 
-const isOnItsWay = (reason: string | undefined): boolean => reason === 'pending' || reason === 'deadline'
+/** Reasons that pass. */
+const awaited: ReadonlySet<string> = new Set([
+  'pending',
+  'deadline',
+  'breaker_open',
+  'unavailable',
+  'timeout',
+  'throttled',
+  'busy',
+  'queue_full',
+  'budget_spent',
+  'cooling_down',
+])
+const isOnItsWay = (reason: string | undefined): boolean => reason !== undefined && awaited.has(reason)
 
 const isPending = ({ annotation: { reason, indicators = [] } }: Copy): boolean =>
   isOnItsWay(reason) || indicators.some((one) => isOnItsWay(one.reason))

@@ -5,7 +5,9 @@ import type { Finding } from '../../domain/finding.js'
 import type { Ask, Lookup } from '../../domain/lookup.js'
 import type { Extraction, Sighting } from '../../domain/sighting.js'
 import { soFarOf } from '../../domain/so-far.js'
+import { passes } from '../../domain/reason.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
+import type { AskLater } from './ask-later.js'
 import type { InFlight, LookupInFlight } from './in-flight.js'
 import { createSightingCache, type Cached } from './sighting-cache.js'
 import { pending, type Wait } from './wait.js'
@@ -17,6 +19,10 @@ type EnrichOptions = {
   readonly clock: Clock
   readonly inFlight: InFlight
   readonly urgency?: 'live' | 'replay'
+  /** Asks again for events that leave without an answer; absent where nobody waits for it. */
+  readonly later?: Pick<AskLater, 'of' | 'after'> | undefined
+  /** Takes what is known, and asks nobody. */
+  readonly isFree?: boolean
 }
 
 /** The sightings of one event: judged, except those in `open`. */
@@ -52,7 +58,7 @@ const leastRepeated = 16
 const none: readonly OpenSighting[] = []
 
 export const createEnrich = (options: EnrichOptions): Enrich => {
-  const { lookup, decide, judge, clock, inFlight } = options
+  const { lookup, decide, judge, clock, inFlight, later, isFree } = options
   const urgency = options.urgency ?? 'live'
   const cache = createSightingCache(decide, judge)
   /** Chunks of which nothing was taken the last time. */
@@ -61,18 +67,26 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const track = (found: Finding | Promise<Finding>): Finding | LookupInFlight =>
     found instanceof Promise ? inFlight.of(found) : found
 
+  const judgeFound = (cached: Cached, found: Finding, ask: Ask, now: number): Judged => {
+    const judged = cache.judge(cached, found, now)
+    const { reason } = judged.verdict
+    if (later === undefined || reason === undefined || !passes(reason)) return judged
+    const late = later.of(cached.sighting, ask, reason)
+    return late ? cache.awaiting(cached, judged, late) : judged
+  }
+
   const start = ({ action, sightings }: Extraction, wait: Wait, now: number): EventVerdicts => {
     const judged: Judged[] = []
     let open: OpenSighting[] | undefined
     for (const sighting of sightings) {
       const cached = cache.of(sighting, now)
       const { role, evidence, paths } = sighting
-      const ask = { role, action, evidence, decision: cached.decision, urgency, now, paths }
+      const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, isFree }
       const found = lookup(sighting, ask)
       if (found instanceof Promise || !wait.isFinal(found)) {
         ;(open ??= []).push({ place: judged.length, cached, ask, found: track(found), isAwaited: false })
         judged.push(cached.judged)
-      } else judged.push(cache.judge(cached, found, now))
+      } else judged.push(judgeFound(cached, found, ask, now))
     }
     return { judged, open: open ?? none }
   }
@@ -140,11 +154,12 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       })
     },
     finish: ({ judged, open }, wait, now) => {
-      for (const { place, cached, found, isAwaited } of open) {
+      for (const { place, cached, ask, found, isAwaited } of open) {
         const finding = findingOf(found)
-        const late = 'promise' in found ? found.promise : undefined
+        const promise = 'promise' in found ? found.promise : undefined
+        const late = promise && later && !finding ? later.after(promise, cached.sighting, ask) : promise
         judged[place] = finding
-          ? cache.judge(cached, finding, now)
+          ? judgeFound(cached, finding, ask, now)
           : (accusedSoFar(cached, late, now) ??
             cache.judgeUnanswered(cached, isAwaited ? wait.noAnswer : pending, late, now))
       }

@@ -24,6 +24,8 @@ type SightingCache = {
   readonly of: (sighting: Sighting, now?: number) => Cached
   /** Returns the same object as long as nothing changed. */
   readonly judge: (cached: Cached, finding: Finding, now: number) => Judged
+  /** The same judgement, with the answer that may come later. */
+  readonly awaiting: (cached: Cached, judged: Judged, late: Promise<Finding>) => Judged
   /** For a sighting without its answer; returns the same object as long as the same answer is awaited. */
   readonly judgeUnanswered: (
     cached: Cached,
@@ -104,6 +106,11 @@ export const createSightingCache = (
       if (cached.judged.verdict !== verdict)
         cached.judged = judgedAs(cached.sighting, cached.decision, verdict, undefined)
       return cached.judged
+    },
+    awaiting: (cached, { verdict }, late) => {
+      const { sighting, decision, unanswered } = cached
+      if (unanswered !== undefined && unanswered.late === late && unanswered.verdict === verdict) return unanswered
+      return (cached.unanswered = judgedAs(sighting, decision, verdict, late))
     },
     judgeUnanswered: (cached, missing, late, now) => {
       const { sighting, decision, unanswered } = cached

@@ -1,8 +1,10 @@
 // Counting sightings: where the counts of a partition begin is known before they are written for the first time, and no retro alert is lost.
 import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
 import { countSightings, type Counting, type WriteRetroAlerts } from '../../../src/follow-up/count-sightings.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
@@ -57,9 +59,11 @@ const retro: Counting['retro'] = {
   close: () => Promise.resolve(),
 }
 
+const notAnnotated: Pipeline = () => expect.fail('nothing is annotated')
+
 const open = (): DeliveryListener =>
   countSightings({
-    counting: { counts: counted(), isInside: () => true, retro, start: () => undefined },
+    counting: { counts: counted(), known: notAnnotated, isInside: () => true, retro, start: () => undefined },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -69,7 +73,7 @@ const open = (): DeliveryListener =>
       connect: () => expect.fail('nothing is read'),
       groupId: 'group',
       reachableMs: now,
-      pipeline: () => expect.fail('nothing is annotated'),
+      pipeline: notAnnotated,
     },
     emit: () => undefined,
     now,
@@ -112,7 +116,11 @@ describe('where counting begins', () => {
 
   let refused = 0
   type Log = readonly (readonly [key: string, value: number | Buffer])[]
-  const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
+  const restored = async (
+    log: Log,
+    shown = event,
+    asked = shown,
+  ): Promise<readonly [again: number, past: SightingCounts]> => {
     const past = counted().separate()
     const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
       ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
@@ -126,17 +134,20 @@ describe('where counting begins', () => {
       const records = logs[name]?.slice(from, from + 7) ?? []
       return Promise.resolve({ records, next: from + records.length, deleted: 0 })
     }
-    const pipeline: Pipeline = (events, use) => {
-      events.forEach((_, nth) => use(shown, nth))
-      return true
-    }
+    const shows =
+      (one: EventOut): Pipeline =>
+      (events, use) => {
+        events.forEach((_, nth) => use(one, nth))
+        return true
+      }
     const again = await restoreCounts({
       reader: { fetch, offsetsAt: () => Promise.resolve(new Map()), writtenEnd: () => Promise.resolve(40) },
       topic,
       input,
       end: log.length,
       committed: () => Promise.resolve(31),
-      pipeline,
+      pipeline: shows(asked),
+      known: shows(shown),
       accusing: new Set(),
       past,
       isInside: (host) => host.startsWith('10.'),
@@ -166,6 +177,16 @@ describe('where counting begins', () => {
       shown,
     )
     expect(past.unalertedOf(indicator) !== undefined).toBe(isUnalerted)
+  })
+
+  it('an event that waits for an answer is not unalerted, and one that nobody waits for is', async () => {
+    const notes = Array.from({ length: 28 }, (_, nth) => ({ offset: 3 + nth, fired: [] }))
+    const { key, value } = blockRecord(topic, input, { id: '3/1', notes }, now())
+    const asked = { ...event, judged: event.judged.map((one) => ({ ...one, late: never<Finding>() })) }
+    const isUnalerted = async (log: Log): Promise<boolean> =>
+      (await restored([['firewall/3/counted', 3], ...log], event, asked))[1].unalertedOf(indicator) !== undefined
+    expect(await isUnalerted([])).toBe(true)
+    expect(await isUnalerted([[String(key), value ?? expect.fail()]])).toBe(false)
   })
 
   it('is where events are read again from, if counts were never written', async () => {
@@ -235,6 +256,7 @@ it('a retro alert that cannot be written because the partition cannot be claimed
   const sightings = countSightings({
     counting: {
       counts: counted(),
+      known: notAnnotated,
       isInside: () => true,
       retro,
       start: (write) => {
