@@ -6,7 +6,7 @@ import { levels } from '../domain/finding.js'
 import { flags, type Flag } from '../domain/flag.js'
 import { indicatorTypes } from '../domain/indicator.js'
 import { reasons } from '../domain/reason.js'
-import { actions, directions, roles } from '../domain/sighting.js'
+import { actions, directions, roles, seenAs } from '../domain/sighting.js'
 import { threatClasses } from '../domain/threat-class.js'
 import { closestName } from './closest-name.js'
 
@@ -108,6 +108,7 @@ export const retroMembers = membersOf(
     ['type', indicatorTypes],
     ['direction', directions],
     ['action', actions],
+    ['seen_as', seenAs],
     ...Object.entries(geoMembers),
     ...['value', 'score', 'categories', 'source', 'feed', 'entry', 'summary'].map((name): [string, Values] => [
       name,

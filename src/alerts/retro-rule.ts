@@ -2,7 +2,7 @@
 import type { Annotation } from '../domain/annotation.js'
 import type { Geo } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { SeenTotals, Traffic } from '../domain/sighting.js'
+import type { SeenAs, SeenTotals, Traffic } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { heightOf } from './choose-matches.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
@@ -31,14 +31,27 @@ export type RetroMatch = {
 
 const unknown: Traffic = { direction: 'unknown', action: 'unknown' }
 
-/** Each direction and action is tested on its own; of the rules that match, the one of the highest level applies. */
+/** What it was, with each direction and action, is tested on its own; of the rules that match, the one of the highest level applies. */
 export const retroMatchOf = (rules: RuleSet, about: Omit<RetroSeen, 'partition'>): RetroMatch | undefined => {
   let best: RetroMatch | undefined
-  for (const traffic of about.seen.traffic.length > 0 ? about.seen.traffic : [unknown])
-    for (const { rule, why } of rules.match([retroFields(about, traffic)], () => ({ object: {} })))
+  for (const { traffic, seen_as } of situationsOf(about.seen))
+    for (const { rule, why } of rules.match([retroFields(about, traffic, seen_as)], () => ({ object: {} })))
       if (!best || heightOf(rule) > heightOf(best.rule))
         best = { rule, traffic, why: why(), isSummarised: heightOf(rule) <= summarised }
   return best
+}
+
+type Situation = { readonly traffic: Traffic; readonly seen_as: SeenAs }
+
+/** What it was, with each direction of the same action in which it may have been that. */
+const situationsOf = ({ kinds, traffic }: RetroSeen['seen']): readonly Situation[] => {
+  if (kinds.length === 0) return [{ traffic: unknown, seen_as: 'called' }]
+  return kinds.flatMap(({ seen_as, action }): readonly Situation[] => {
+    const possible = traffic.filter(
+      (one) => one.action === action && !(seen_as === 'called' && one.direction === 'inbound'),
+    )
+    return (possible.length > 0 ? possible : [{ ...unknown, action }]).map((one) => ({ traffic: one, seen_as }))
+  })
 }
 
 const summarised = ruleLevels.indexOf('low')
@@ -47,6 +60,7 @@ const summarised = ruleLevels.indexOf('low')
 const retroFields = (
   { indicator, verdict, seen, geo }: Omit<RetroSeen, 'partition'>,
   { direction, action }: Traffic,
+  seen_as: SeenAs,
 ): Readonly<Annotation> => {
   const { level, score, threatClass, categories, source, feed, entry } = verdict
   const fields: Annotation & Readonly<Record<RetroMember, unknown>> = {
@@ -56,6 +70,7 @@ const retroFields = (
     ...indicator,
     direction,
     action,
+    seen_as,
     activity: 'other',
     summary: verdict.because,
     ...(score !== undefined && { score }),
@@ -73,4 +88,4 @@ const retroFields = (
   }
   return fields
 }
-type RetroMember = 'count' | 'first_seen' | 'last_seen' | 'peers'
+type RetroMember = 'seen_as' | 'count' | 'first_seen' | 'last_seen' | 'peers'

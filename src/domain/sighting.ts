@@ -100,6 +100,29 @@ export type Extraction = {
 /** Which way an event went, and what became of it. */
 export type Traffic = { readonly direction: Direction; readonly action: Action }
 
+/** What an indicator was in an event: the counts of past events keep it. */
+export const seenAs = [
+  /** What a machine of ours called or asked for. */
+  'called',
+  'login',
+  /** A login with the right password that was stopped. */
+  'login_stopped',
+  /** A client at a port of administration or of a database. */
+  'administration',
+  /** The peer of a mail server. */
+  'mail_peer',
+  'answer',
+  /** A sender or a URL in a message. */
+  'mail',
+  'claimed',
+  /** Every other client, and what is not told apart. */
+  'peer',
+] as const
+export type SeenAs = (typeof seenAs)[number]
+
+/** With what became of the event. */
+export type Kind = { readonly seen_as: SeenAs; readonly action: Action }
+
 /** What is known of who has seen an indicator: how often, when, by which inside hosts. */
 export type SeenTotals = {
   /** Events that show it. */
@@ -114,4 +137,5 @@ export type SeenTotals = {
   readonly offsets: readonly number[]
   /** Every direction and action of the events that show it. */
   readonly traffic: readonly Traffic[]
+  readonly kinds: readonly Kind[]
 }

@@ -8,6 +8,7 @@ import { batchLimits } from '../pipeline/batch/cut-batch.js'
 import { extractLimits } from '../pipeline/extract/extract.js'
 import { dayMs, type SeenOnDay } from './seen.js'
 import type { TopicOf } from './sightings-topic.js'
+import { kindBits, kindsOfTraffic } from './kinds.js'
 import { trafficBits, unknownTraffic } from './traffic.js'
 import type { Outgoing } from '../kafka/records.js'
 
@@ -31,7 +32,7 @@ export const accusedKey = (partition: string): string => `${partition}/accused/`
 
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
-  const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending, traffic } = seen
+  const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
   const date = dateOf(day)
   let text = `{"schema_version":1,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
   text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
@@ -40,8 +41,8 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
   if (unalerted > 0) text += `,"unalerted":${unalerted}`
   if (pending > 0) text += `,"pending":${pending}`
-  // Directions and actions of its events, as bits.
-  return Buffer.from(`${text},"traffic":${traffic}}`)
+  // Directions and actions of its events, and what it was in them, as bits.
+  return Buffer.from(`${text},"traffic":${seen.traffic},"kinds":${seen.kinds}}`)
 }
 
 export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
@@ -84,11 +85,11 @@ export const readCount = (
   if (!stored || stored.schema_version !== 1) return undefined
   const { partition, day } = about
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
-  // Records of former versions do not say the traffic.
-  const { unalerted = 0, pending = 0, traffic = unknownTraffic } = stored
+  // Records of former versions do not say the traffic, or the kinds.
+  const { unalerted = 0, pending = 0, traffic = unknownTraffic, kinds = 0 } = stored
   const first = timeOf(first_seen) - day * dayMs
   const last = timeOf(last_seen) - day * dayMs
-  const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending, traffic]
+  const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending, traffic, kinds]
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
   const records = Number(last_offset) - Number(first_offset) + 1
   // Each record is counted once, with at most so many events, and each event with at most so many hosts.
@@ -112,6 +113,7 @@ export const readCount = (
       unalerted: Number(unalerted) & roleBits,
       pending: Number(pending) & roleBits,
       traffic: Number(traffic) & trafficBits,
+      kinds: Number(kinds) & kindBits || kindsOfTraffic(Number(traffic) & trafficBits),
     },
   }
 }

@@ -1,4 +1,4 @@
-// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 37 bytes per indicator next to its index.
+// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 41 bytes per indicator next to its index.
 import type { Indicator } from '../domain/indicator.js'
 import { roles } from '../domain/sighting.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
@@ -21,6 +21,8 @@ export type DayRow = {
   readonly pending: number
   /** Directions and actions of its events, as bits. */
   readonly traffic: number
+  /** What it was in its events, and what became of them, as bits. */
+  readonly kinds: number
 }
 
 export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
@@ -31,6 +33,7 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly countFurther: (row: number) => void
   readonly addPeer: (row: number, peer: number) => void
   readonly addTraffic: (row: number, bit: number) => void
+  readonly addKind: (row: number, bit: number) => void
   readonly unalertedAt: (row: number) => number
   readonly pendingAt: (row: number) => number
   readonly setMarks: (row: number, unalerted: number, pending: number) => void
@@ -54,7 +57,8 @@ const lastOffset = 4
 const peers = 5
 const marks = 6
 const traffic = 7
-const stride = 8
+const kinds = 8
+const stride = 9
 
 // The word of marks: unalerted roles, pending roles, and whether the row has changed.
 const roleBits = (1 << roles.length) - 1
@@ -144,6 +148,7 @@ export const createDayTable = (seed: number): DayTable => {
       else setPeers(row, { ids: [...list.ids, peer], others: 0 })
     },
     addTraffic: (row, bit) => set(row, traffic, get(row, traffic) | bit),
+    addKind: (row, bit) => set(row, kinds, get(row, kinds) | bit),
     unalertedAt,
     pendingAt,
     setMarks,
@@ -171,6 +176,7 @@ export const createDayTable = (seed: number): DayTable => {
         unalerted: unalertedAt(row),
         pending: pendingAt(row),
         traffic: get(row, traffic),
+        kinds: get(row, kinds),
       }
     },
     restore: (row, from, isNew) => {
@@ -183,6 +189,7 @@ export const createDayTable = (seed: number): DayTable => {
       if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherSightings })
       else if (only !== undefined) set(row, peers, only + 1)
       set(row, traffic, from.traffic)
+      set(row, kinds, from.kinds)
       setMarks(row, from.unalerted, from.pending)
       if (!isNew) set(row, marks, get(row, marks) & ~isChanged)
     },

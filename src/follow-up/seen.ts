@@ -2,6 +2,7 @@
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals } from '../domain/sighting.js'
 import type { DayRow } from './day-table.js'
+import { kindsIn } from './kinds.js'
 import { trafficIn } from './traffic.js'
 
 /** One day of one indicator in one input partition. */
@@ -29,6 +30,7 @@ export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
     otherSightings: days.reduce((sum, { otherSightings }) => sum + otherSightings, 0),
     offsets: [...new Set(days.flatMap(({ firstOffset, lastOffset }) => [firstOffset, lastOffset]))],
     traffic: trafficIn(days.reduce((bits, { traffic }) => bits | traffic, 0)),
+    kinds: kindsIn(days.reduce((bits, { kinds }) => bits | kinds, 0)),
   }
 }
 
@@ -45,4 +47,5 @@ export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
   unalerted: one.unalerted | other.unalerted,
   pending: one.pending | other.pending,
   traffic: one.traffic | other.traffic,
+  kinds: one.kinds | other.kinds,
 })

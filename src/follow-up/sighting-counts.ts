@@ -3,12 +3,14 @@ import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged, Verdict } from '../domain/verdict.js'
-import { roles, type Role, type Sighting, type Traffic } from '../domain/sighting.js'
+import type { EventAround } from '../domain/seen-as.js'
+import { roles, type Extraction, type Role, type Sighting } from '../domain/sighting.js'
 import type { Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
-import { trafficBit, unknownTraffic } from './traffic.js'
+import { kindBit } from './kinds.js'
+import { trafficBit } from './traffic.js'
 
 /** A delivered record, as far as it is counted. */
 export type Delivered = {
@@ -18,27 +20,35 @@ export type Delivered = {
   readonly judged: readonly Judged[]
   /** What its events show, if it holds several. */
   readonly members?: readonly (readonly Judged[])[] | undefined
-  /** Its direction and action as a bit; of several events those of each, in their order. Absent: not known. */
-  readonly traffic?: number | readonly number[]
+  /** Of several events that of each, in their order. Absent: not known. */
+  readonly around?: EventAround | readonly EventAround[]
 }
 
 type Annotated = {
   readonly time?: number | undefined
   readonly judged: readonly Judged[]
-  readonly summary: Traffic
+  readonly summary: EventAround
+  readonly extraction?: Pick<Extraction, 'sourcePort' | 'destinationPort'>
 }
+
+const aroundOf = ({ summary, extraction }: Annotated): EventAround => {
+  const { direction, action, activity, password_accepted } = summary
+  const { sourcePort, destinationPort } = extraction ?? {}
+  return { direction, action, activity, password_accepted, sourcePort, destinationPort }
+}
+const unknownAround: EventAround = { direction: 'unknown', action: 'unknown' }
 
 /** What is counted of an event, or of the events of a record that holds several. */
 export const deliveredOf = (
   offset: number,
-  { time, judged, summary, members }: Annotated & { readonly members?: readonly Annotated[] | undefined },
+  event: Annotated & { readonly members?: readonly Annotated[] | undefined },
   now: number,
 ): Delivered => ({
   offset,
-  time: time ?? now,
-  judged,
-  members: members?.map((member) => member.judged),
-  traffic: members?.map((member) => trafficBit(member.summary)) ?? trafficBit(summary),
+  time: event.time ?? now,
+  judged: event.judged,
+  members: event.members?.map((member) => member.judged),
+  around: event.members?.map(aroundOf) ?? aroundOf(event),
 })
 
 /** An indicator that was delivered as clean or unknown, and the roles in which it was. */
@@ -115,7 +125,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     time: number,
     offset: number,
     judged: readonly Judged[],
-    traffic: number,
+    around: EventAround,
     further?: Set<number>,
   ): void => {
     const table = of(day)
@@ -130,26 +140,27 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       if (isFurther || table.count(row, offset, time - day * dayMs)) {
         isNew = true
         addPeers(table, row, judged)
-        table.addTraffic(row, traffic)
+        table.addTraffic(row, trafficBit(around))
         if (further) {
           further.add(row)
           own = (own ?? new Set()).add(row)
         }
       }
+      if (isNew) table.addKind(row, kindBit(one.sighting.role, around))
       if (isNew && !isAccused(one.sighting, judged)) markUnalerted(day, row, one)
     }
   }
 
   /** Each event of a record counts, though all have the same offset. */
-  const countRecord = (day: number, time: number, { offset, judged, members, traffic }: Delivered): void => {
-    const trafficOf = (nth: number): number =>
-      (typeof traffic === 'number' ? traffic : traffic?.[nth]) ?? unknownTraffic
+  const countRecord = (day: number, time: number, { offset, judged, members, around }: Delivered): void => {
+    const arounds = around === undefined ? [] : [around].flat()
+    const aroundAt = (nth: number): EventAround => arounds[nth] ?? unknownAround
     if (!members) {
-      countEvent(day, time, offset, judged, trafficOf(0))
+      countEvent(day, time, offset, judged, aroundAt(0))
       return
     }
     const counted = new Set<number>()
-    for (const [nth, member] of members.entries()) countEvent(day, time, offset, member, trafficOf(nth), counted)
+    for (const [nth, member] of members.entries()) countEvent(day, time, offset, member, aroundAt(nth), counted)
   }
 
   return {

@@ -340,7 +340,7 @@ describe('alerts', () => {
 
   it('come from the bundled rules by default', async () => {
     const { raise, status } = await start({ rules: [], bundled: true })
-    expect(status().rules).toBe(15)
+    expect(status().rules).toBe(16)
     expect(raise([event({ n: 1 })]).map(({ rule }) => rule.name)).toEqual(['Malicious Address Was Let In'])
   })
 })

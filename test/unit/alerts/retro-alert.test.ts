@@ -38,6 +38,7 @@ const about = (value: string, partition = 'firewall.eu/3'): RetroSeen => ({
     otherSightings: 3,
     offsets: [40, 7_000],
     traffic: [{ direction: 'outbound', action: 'allowed' }],
+    kinds: [{ seen_as: 'called', action: 'allowed' }],
   },
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { countKey, countValue, countedValue, readCount, readCounted } from '../../../src/follow-up/count-record.js'
 import type { SeenOnDay } from '../../../src/follow-up/seen.js'
-import { unknownTraffic } from '../../../src/follow-up/traffic.js'
+import { kindsIn } from '../../../src/follow-up/kinds.js'
+import { trafficBit, unknownTraffic } from '../../../src/follow-up/traffic.js'
 
 const seen: SeenOnDay = {
   day: 20_772,
@@ -16,6 +17,7 @@ const seen: SeenOnDay = {
   unalerted: 3,
   pending: 256,
   traffic: 0b101,
+  kinds: 0b11,
 }
 
 describe('count records', () => {
@@ -30,8 +32,17 @@ describe('count records', () => {
   })
 
   it('of a former version are read, with traffic that is not known', () => {
-    const former = Buffer.from(String(countValue(seen)).replace(/,"traffic":\d+/, ''))
+    const former = Buffer.from(String(countValue(seen)).replace(/,"traffic":\d+,"kinds":\d+/, ''))
     expect(readCount(countKey('t/0', seen), former)?.seen.traffic).toBe(unknownTraffic)
+  })
+
+  it('of a version without kinds are read by direction and action', () => {
+    const traffic = trafficBit({ direction: 'inbound', action: 'allowed' }) | unknownTraffic
+    const former = Buffer.from(String(countValue({ ...seen, traffic })).replace(/,"kinds":\d+/, ''))
+    expect(kindsIn(readCount(countKey('t/0', seen), former)?.seen.kinds ?? 0)).toEqual([
+      { seen_as: 'called', action: 'unknown' },
+      { seen_as: 'peer', action: 'allowed' },
+    ])
   })
 
   it.each([

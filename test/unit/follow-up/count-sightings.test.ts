@@ -205,7 +205,15 @@ describe('where counting begins', () => {
     const row = (over: object): [string, Buffer] => {
       const seen = {
         ...{ day: 20_000, indicator, count: 2, first: 0, last: 5, firstOffset: 1, lastOffset: 2 },
-        ...{ peers: ['10.0.0.1', '198.51.100.9'], otherSightings: 0, unalerted: 1, pending: 0, traffic: 1, ...over },
+        ...{
+          peers: ['10.0.0.1', '198.51.100.9'],
+          otherSightings: 0,
+          unalerted: 1,
+          pending: 0,
+          traffic: 1,
+          kinds: 1,
+          ...over,
+        },
       }
       return [countKey('firewall/3', seen), countValue(seen)]
     }

@@ -50,6 +50,7 @@ describe('sighting counts', () => {
       otherSightings: 0,
       offsets: [3, 7, 9],
       traffic: [{ direction: 'unknown', action: 'unknown' }],
+      kinds: [{ seen_as: 'called', action: 'unknown' }],
     })
     expect(counts.seen({ type: 'domain', value: 'a.example.com' })).toMatchObject({ count: 1, offsets: [7] })
     expect(counts.seen(ip('10.0.0.1'))).toBeUndefined()
@@ -76,6 +77,34 @@ describe('sighting counts', () => {
       { direction: 'outbound', action: 'allowed' },
       { direction: 'inbound', action: 'blocked' },
       { direction: 'internal', action: 'unknown' },
+    ])
+  })
+
+  it('keep what it was in its events and what became of them', () => {
+    const counts = create()
+    const event = (offset: number, role: Role, more: object): void =>
+      counts.count(
+        [
+          deliveredOf(
+            offset,
+            {
+              time: now,
+              judged: [seen('192.0.2.1', 'unknown', { role })],
+              summary: { direction: 'inbound', action: 'allowed' },
+              ...more,
+            },
+            now,
+          ),
+        ],
+        now,
+      )
+    event(1, 'source', { extraction: { destinationPort: 22 } })
+    event(2, 'source', { summary: { direction: 'unknown', action: 'blocked', activity: 'login' } })
+    event(3, 'claimed', {})
+    expect(counts.seen(ip('192.0.2.1'))?.kinds).toEqual([
+      { seen_as: 'login', action: 'blocked' },
+      { seen_as: 'administration', action: 'allowed' },
+      { seen_as: 'claimed', action: 'allowed' },
     ])
   })
 

@@ -241,6 +241,7 @@ describe('the ops endpoint', () => {
                   otherSightings: 2,
                   offsets: [3, 9],
                   traffic: [],
+                  kinds: [],
                 },
               ]
             : [],

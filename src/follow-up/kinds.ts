@@ -1,0 +1,22 @@
+// What an indicator was in counted events, and what became of them, as bits: one for each pair.
+import { seenAsIn, type EventAround } from '../domain/seen-as.js'
+import { actions, seenAs, type Action, type Kind, type Role, type SeenAs } from '../domain/sighting.js'
+import { trafficIn } from './traffic.js'
+
+const pairs: readonly Kind[] = seenAs.flatMap((seen_as) => actions.map((action) => ({ seen_as, action })))
+
+export const kindBits = 2 ** pairs.length - 1
+
+const bitOf = (seen_as: SeenAs, action: Action): number =>
+  1 << (seenAs.indexOf(seen_as) * actions.length + actions.indexOf(action))
+
+export const kindBit = (role: Role, event: EventAround): number => bitOf(seenAsIn(role, event), event.action)
+
+/** Of events that were counted before kinds were: by direction and action. */
+export const kindsOfTraffic = (traffic: number): number =>
+  trafficIn(traffic).reduce(
+    (bits, { direction, action }) => bits | bitOf(direction === 'inbound' ? 'peer' : 'called', action),
+    0,
+  )
+
+export const kindsIn = (bits: number): readonly Kind[] => pairs.filter((_, place) => bits & (1 << place))
