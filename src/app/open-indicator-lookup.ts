@@ -15,6 +15,7 @@ import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Load } from '../feeds/load-in-thread.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { approve } from '../lookup/approve.js'
+import { createHidePeer } from '../bulk/hide-peer.js'
 import { createBulkLookup } from '../bulk/bulk-lookup.js'
 import { type BulkLookup, type LookupStack, type LookupWatch, stack } from '../lookup/stack.js'
 import { feeds } from '../lookup/feeds.js'
@@ -129,7 +130,7 @@ export const openIndicatorLookup = async (
           isOffered: () => true,
           connect: () => client.bulk.connect({ ...settings, source: id }),
           takes,
-          ...bulkBounds(options),
+          ...bulkBounds(config, options),
         })),
     env: options.env,
     clock,
@@ -280,11 +281,12 @@ const once = (ask: () => Promise<boolean>): (() => Promise<boolean>) => {
 
 /** Where calls are counted or asked for here, each is made from here. */
 const openBulk = (
-  { admit }: Config,
+  config: Config,
   settings: SourceSettings,
   { bulk }: Client,
   options: LookupOptions,
 ): BulkLookup<Indicator> | undefined => {
+  const { admit } = config
   if (options.approve || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
   return createBulkLookup({
     isOffered: bulk.isOffered,
@@ -292,15 +294,19 @@ const openBulk = (
     isOneOfSeveral: bulk.isOneOfSeveral,
     // A scan is started and followed one call at a time, and written down here.
     takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
-    ...bulkBounds(options),
+    ...bulkBounds(config, options),
   })
 }
 
-const bulkBounds = ({
-  clock = systemClock,
-  emit = ignoreTelemetry,
-  limits: { admission } = ownLimits,
-}: Pick<LookupOptions, 'clock' | 'emit' | 'limits'>) => ({
+const bulkBounds = (
+  { intel }: Config,
+  {
+    clock = systemClock,
+    emit = ignoreTelemetry,
+    limits: { admission } = ownLimits,
+  }: Pick<LookupOptions, 'clock' | 'emit' | 'limits'>,
+) => ({
+  hidePeer: createHidePeer(intel.service.apiKey),
   maxOpen: admission.maxWaiting,
   giveUpMs: admission.callTimeoutMs,
   clock,

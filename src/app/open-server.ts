@@ -78,11 +78,12 @@ export const openServer = async (
     if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
     // Several gateways have one budget, which is counted where all can read it.
     const counted = gateways ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 0 } } : config
+    const settings = lookupSettingsOf(counted, limits, {
+      maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
+      forOutages: config.enrich.mode !== 'complete',
+    })
     return openGateway(
-      lookupSettingsOf(counted, limits, {
-        maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
-        forOutages: config.enrich.mode !== 'complete',
-      }),
+      { ...settings, admit: { ...settings.admit, fleetBudget: config.admit } },
       {
         client,
         table: tableOf(config),

@@ -13,6 +13,8 @@ type BulkOptions = ConnectionOptions & {
   readonly takes: (indicator: Indicator) => boolean
   /** Questions that may be open. */
   readonly maxOpen: number
+  /** The name of a peer or its network at the gateway. */
+  readonly hidePeer: (name: string) => string
 }
 
 type OpenQuestion = {
@@ -36,7 +38,7 @@ export const createBulkLookup = (
   /** What the gateway said of itself last; undefined while there is no connection. */
   readonly said: () => StateLine | undefined
 } => {
-  const { isOffered, takes, maxOpen, clock } = options
+  const { isOffered, takes, maxOpen, hidePeer, clock } = options
   const open = new Map<number, OpenQuestion>()
   const ids = new Map<string, number>()
   let lastId = 0
@@ -46,7 +48,13 @@ export const createBulkLookup = (
   /** How much later than expected answers come, by the way between the processes and how busy they are. */
   let latenessMs = 0
 
-  const send = (id: number, { indicator, priority, asks }: OpenQuestion): void => {
+  const hidden = ({ peer, network, ...rest }: Priority): Priority => ({
+    ...rest,
+    ...(peer !== undefined && { peer: hidePeer(peer) }),
+    ...(network !== undefined && { network: hidePeer(network) }),
+  })
+  const send = (id: number, { indicator, asks, ...question }: OpenQuestion): void => {
+    const priority = hidden(question.priority)
     connection.write(writeQuestion({ id, indicator, priority }))
     if (asks > 1) connection.write(writeQuestion({ id, again: asks - 1, priority }))
   }
@@ -82,13 +90,13 @@ export const createBulkLookup = (
   })
 
   return {
-    ask: (indicator, { role, action, urgency }) => {
+    ask: (indicator, { role, action, urgency, peer, network }) => {
       if (connection.state() === 'none' || !takes(indicator)) {
         if (isOffered()) void connection.open()
         return undefined
       }
       if (open.size >= maxOpen) return unknown('queue_full')
-      const priority: Priority = urgency === undefined ? { role, action } : { role, action, urgency }
+      const priority: Priority = { role, action, peer, network, ...(urgency !== undefined && { urgency }) }
       const askedAt = clock.now()
       const waitMs =
         (gateway.estimatesMs[classOf(priority)] ?? gateway.latencyMs) +
@@ -118,7 +126,10 @@ export const createBulkLookup = (
       if (isHigher) question.priority = priority
       // The rank counts by doubling, so there is nothing new to say in between.
       if (connection.state() !== 'open' || (!isHigher && question.asks < 2 * question.sentAsks)) return
-      connection.write(writeQuestion({ id, again: question.asks - question.sentAsks, priority: question.priority }))
+      // The share of the last peer is taken where that of the first is used up.
+      const { peer, network } = priority
+      const last = hidden({ ...question.priority, peer, network })
+      connection.write(writeQuestion({ id, again: question.asks - question.sentAsks, priority: last }))
       question.sentAsks = question.asks
     },
     estimateMs: (key) => {

@@ -58,6 +58,8 @@ export const createPassOn = ({ election, connect, giveUpMs, maxOpen, clock }: Pa
       takes: () => true,
       connect: () => connect(address),
       maxOpen,
+      // Who asked has hidden it.
+      hidePeer: (name) => name,
       giveUpMs,
       againAfterMs: againMs,
       clock,

@@ -74,9 +74,9 @@ export type AnswerLine =
   | StateLine
 
 export const writeQuestion = (line: QuestionLine): string => {
-  const { role, action, urgency } = line.priority
+  const { role, action, urgency, peer, network } = line.priority
   const what = 'indicator' in line ? line.indicator : { again: line.again }
-  return `${JSON.stringify({ id: line.id, ...what, role, action, urgency })}\n`
+  return `${JSON.stringify({ id: line.id, ...what, role, action, urgency, peer, network })}\n`
 }
 
 export const writeAnswer = (line: AnswerLine): string => `${JSON.stringify(line)}\n`
@@ -89,7 +89,14 @@ export const readQuestion = (text: string): QuestionLine | undefined => {
   const action = actions.find((each) => each === line.action)
   if (role === undefined || action === undefined) return undefined
   const urgency: Ask['urgency'] = line.urgency === 'replay' ? 'replay' : 'live'
-  const base = { id: line.id, priority: { role, action, urgency } }
+  const { peer, network } = line
+  const priority: Priority = {
+    role,
+    action,
+    urgency,
+    ...(isPeerName(peer) && { peer, ...(isPeerName(network) && { network }) }),
+  }
+  const base = { id: line.id, priority }
   const type = indicatorTypes.find((each) => each === line.type)
   if (type !== undefined && typeof line.value === 'string') return { ...base, indicator: { type, value: line.value } }
   const { again } = line
@@ -113,6 +120,8 @@ export const readAnswer = (text: string): AnswerLine | undefined => {
   return { estimatesMs, latencyMs, inFlight, state: known }
 }
 
+const isPeerName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= 64
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0
 

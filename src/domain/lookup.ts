@@ -18,6 +18,9 @@ export type Ask = {
   readonly urgency?: 'live' | 'replay'
   /** The name of the key that asks, if several share the provider; they take turns. */
   readonly asker?: string | undefined
+  /** Address of the machine that caused the event, and its network if that is outside: neither takes more than a share of the calls. */
+  readonly peer?: string | undefined
+  readonly network?: string | undefined
   /** Epoch milliseconds, if the caller has just read the clock. */
   readonly now?: number | undefined
 }

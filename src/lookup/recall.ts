@@ -1,5 +1,7 @@
 // What is remembered is answered at once: fresh as it is, bad news past its life as stale, good news past its life not at all.
+import { ownText } from '../base/bounded-cache.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
+import { networkOf } from '../domain/peer-network.js'
 import type { Ask, Layer } from '../domain/lookup.js'
 import type { Cooldown } from './memory/cooldown.js'
 import type { Memory } from './memory/memory.js'
@@ -56,7 +58,13 @@ export const recall =
   }
 
 /** What lies further in keeps what it is given, some of it for days; the event that it was cut from must not stay in memory with it. */
-const withoutEvent = ({ role, action, evidence, urgency, asker }: Ask): Ask =>
-  urgency === undefined ? { role, action, evidence, asker } : { role, action, evidence, urgency, asker }
+const withoutEvent = ({ role, action, evidence, urgency, asker, peer, network }: Ask): Ask => ({
+  role,
+  action,
+  evidence,
+  ...(urgency !== undefined && { urgency }),
+  asker,
+  ...(peer !== undefined && { peer: ownText(peer), network: network ?? networkOf(peer) }),
+})
 
 const stale = (finding: Finding): Finding => (finding.status === 'known' ? { ...finding, stale: true } : finding)

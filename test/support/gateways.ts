@@ -190,6 +190,7 @@ export const openAsker = (urls: readonly string[], first = 0): Asker => {
     connect: () => client.bulk.connect({ ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } }),
     isOneOfSeveral: client.bulk.isOneOfSeveral,
     takes: () => true,
+    hidePeer: (name) => name,
     maxOpen: 60_000,
     giveUpMs: 30_000,
     againAfterMs: 100,

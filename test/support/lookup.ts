@@ -13,7 +13,10 @@ export const ask: Ask = { role: 'source', action: 'allowed', evidence: 'field' }
 export const outbound: Ask = { role: 'destination', action: 'allowed', evidence: 'field' }
 
 /** The n-th of many documentation addresses. */
-export const indicator = (n: number): Indicator => ({ type: 'ip', value: `2001:db8::${n.toString(16)}` })
+export const indicator = (n: number): Indicator => {
+  const high = n > 0xffff ? `${Math.floor(n / 0x10000).toString(16)}:` : ''
+  return { type: 'ip', value: `2001:db8::${high}${(n % 0x10000).toString(16)}` }
+}
 
 export const clean: Facts = { ...noFacts, flags: { is_malicious: false } }
 export const malicious: Facts = { ...noFacts, flags: { is_malicious: true } }

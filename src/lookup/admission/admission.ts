@@ -12,6 +12,8 @@ import { createQueue, type Priority } from './queue.js'
 export type AdmissionSettings = CallSettings & {
   /** Lookups that may wait for their turn. */
   readonly maxWaiting: number
+  /** The budget where it is counted elsewhere, for several gateways together. */
+  readonly fleetBudget?: Pick<BudgetSettings, 'perHour' | 'perDay'>
 }
 
 /** How calls wait and fail. No setting: it depends on how providers fail, not on a deployment. */
@@ -54,7 +56,8 @@ export const createAdmission = (
   ledger?: Ledger,
   permit?: Permit,
 ): Admission => {
-  const queue = createQueue<QueuedTask>(settings.maxWaiting)
+  const { perHour, perDay } = settings.fleetBudget ?? settings
+  const queue = createQueue<QueuedTask>(settings.maxWaiting, { perHour, perDay, now: () => clock.now() })
   let active = 0
 
   const startQueued = (): void => {
@@ -90,12 +93,18 @@ export const createAdmission = (
 
   /** Runs a task and learns what its calls took, without the pauses between them. */
   const perform = async <Result extends Outcome>(
+    priority: Priority,
     task: (call: Call) => Result | Promise<Result>,
   ): Promise<Result | Unknown> => {
     let totalMs: number | undefined
     const took = (ms: number): void => void (totalMs = (totalMs ?? 0) + ms)
     try {
-      return await task((request) => calls.send(request, took))
+      return await task((request) =>
+        calls.send(() => {
+          queue.called(priority)
+          return request()
+        }, took),
+      )
     } catch {
       return unknown('bad_answer')
     } finally {
@@ -109,7 +118,7 @@ export const createAdmission = (
       if (passage.pass === 'refuse') return passage.finding
       if (!queue.hasPlaceFor(priority)) return unknown('queue_full')
       return new Promise((resolve) => {
-        const start = (): Promise<void> => perform(task).then(resolve)
+        const start = (): Promise<void> => perform(priority, task).then(resolve)
         queue.add(key, priority, { start, refuse: resolve })?.task.refuse(unknown('queue_full'))
         startQueued()
       })

@@ -1,9 +1,10 @@
-// The queue: a bounded number of lookups, in turns between those who ask and in the order of what matters for each; when it is full, who has most waiting gives way.
+// The queue: a bounded number of lookups, in turns between those who ask, in the order of what matters for each, and with a share for each peer; when it is full, who has most waiting gives way.
 import type { Ask } from '../../domain/lookup.js'
 import { createLane, type Lane } from './lane.js'
+import { createShares, type PeerNames } from './shares.js'
 
 /** What of an ask decides its place. */
-export type Priority = Pick<Ask, 'role' | 'action' | 'urgency' | 'asker'>
+export type Priority = Pick<Ask, 'role' | 'action' | 'urgency' | 'asker' | 'peer' | 'network'>
 
 /** Where a lookup waits for one of its askers. */
 type Place<Task> = {
@@ -11,6 +12,9 @@ type Place<Task> = {
   readonly asker: string
   class: number
   asked: number
+  /** Whose share it takes, and whether that is used up. */
+  peers: PeerNames
+  isOver: boolean
   /** Class and how often asked for, as one number. */
   rank: number
   /** Counts up with every arrival. */
@@ -29,6 +33,8 @@ type Queue<Task> = {
   /** So many more ask for the same: it may move up, never down. The work is the same for any number. */
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   readonly next: () => QueuedLookup<Task> | undefined
+  /** A call was sent for what was asked so. */
+  readonly called: (priority: Priority) => void
   /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
   /** How many go before one that this asker adds now, for each class of priority. */
@@ -46,16 +52,35 @@ export const mostAsked = 2 ** (steps - 1)
  */
 export const classOf = ({ role, action, urgency }: Priority): number => {
   const live = urgency === 'replay' ? 0 : 1
-  const wanted = role === 'source' || role === 'observer' || role === 'translated' ? 0 : 1
+  const wanted = humble.has(role) ? 0 : 1
   const passed = action === 'allowed' ? 2 : action === 'unknown' ? 1 : 0
   return (live * 2 + wanted) * 3 + passed
 }
+/** Roles of values that somebody outside can vary at will. */
+const humble: ReadonlySet<Priority['role']> = new Set(['source', 'observer', 'translated', 'claimed'])
 export const priorityClasses = 12
 const liveClasses = priorityClasses / 2
 const ranks = priorityClasses * steps
-const rankOf = (rankClass: number, asked: number): number => rankClass * steps + 31 - Math.clz32(asked)
 
-export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
+/**
+ * Within a lane, what is beyond the share of its peer comes after all else but blocked sources: anyone outside can cause as many of those as
+ * they like, from as many addresses.
+ */
+const firstRank = (rankClass: number, isOver: boolean): number => {
+  const ofLane = rankClass % liveClasses
+  const slot = isOver ? (ofLane === 0 ? 0 : ofLane + 1) : ofLane === 0 ? 1 : ofLane + liveClasses
+  return slot * steps
+}
+const rankOf = ({ class: rankClass, asked, isOver }: Pick<Place<unknown>, 'class' | 'asked' | 'isOver'>): number =>
+  firstRank(rankClass, isOver) + 31 - Math.clz32(asked)
+
+type QueueOptions = { readonly perHour: number; readonly perDay: number; readonly now: () => number }
+
+const noBudget: QueueOptions = { perHour: 0, perDay: 0, now: () => 0 }
+
+export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = noBudget): Queue<Task> => {
+  const { now } = options
+  const shares = createShares(maxWaiting, options)
   const queued = new Map<string, QueuedLookup<Task>>()
   // An asker can claim any role and action, so these decide about its own lookups alone.
   const live: Ring<Task> = new Map()
@@ -77,6 +102,7 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     place.ticket = tickets++
     lane.add(place)
     hold(place.asker, 1)
+    if (!place.isOver) shares.hold(place.peers, 1)
   }
   const leave = (place: Place<Task>): void => {
     const ring = ringOf(place.class)
@@ -84,11 +110,14 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     lane?.remove(place)
     if (lane?.size() === 0) ring.delete(place.asker)
     hold(place.asker, -1)
+    if (!place.isOver) shares.hold(place.peers, -1)
   }
+  const isOver = (peers: PeerNames): boolean => shares.isFull(peers) || shares.isSpent(peers, now())
   const placeFor = (lookup: QueuedLookup<Task>, priority: Priority, asked: number): void => {
-    const rankClass = classOf(priority)
     const { asker = '' } = priority
-    const place: Place<Task> = { lookup, asker, class: rankClass, asked, rank: rankOf(rankClass, asked), ticket: 0 }
+    const peers = peersOf(priority)
+    const ranked = { class: classOf(priority), asked, isOver: isOver(peers) }
+    const place: Place<Task> = { ...ranked, lookup, asker, peers, rank: rankOf(ranked), ticket: 0 }
     lookup.places = [...lookup.places, place]
     enter(place)
   }
@@ -106,6 +135,11 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     return most
   }
   const leastOf = (asker: string): Place<Task> | undefined => (replay.get(asker) ?? live.get(asker))?.least()
+  const isLess = (place: Place<Task>, priority: Priority): boolean => {
+    const rankClass = classOf(priority)
+    const isSameRing = ringOf(rankClass) === ringOf(place.class)
+    return isSameRing ? place.rank < firstRank(rankClass, isOver(peersOf(priority))) : rankClass > place.class
+  }
   /** Whoever has most waiting gives way to another asker, and to itself for what matters more. */
   const leastFor = (priority: Priority): QueuedLookup<Task> | undefined => {
     const { asker = '' } = priority
@@ -113,7 +147,7 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
       const [most, places] = mostHeld()
       const isOther = most !== asker && (held.get(asker) ?? 0) + 1 < places
       const place = leastOf(isOther ? most : asker)
-      if (!place || (!isOther && place.rank >= classOf(priority) * steps)) return undefined
+      if (!place || (!isOther && !isLess(place, priority))) return undefined
       if (place.lookup.places.length === 1) return place.lookup
       // The others who ask for it keep it.
       leave(place)
@@ -121,6 +155,17 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     }
   }
 
+  /** Each place goes behind the others once at most. */
+  const bestOf = (lane: Lane<Place<Task>>): Place<Task> | undefined => {
+    for (let best = lane.best(); best; best = lane.best()) {
+      if (best.isOver || lane.size() === 1 || !shares.isSpent(best.peers, now())) return best
+      leave(best)
+      best.isOver = true
+      best.rank = rankOf(best)
+      enter(best)
+    }
+    return undefined
+  }
   /** Each of the others has as many turns as this asker before it is this one's turn. */
   const aheadOf = (ring: Ring<Task>, asker: string, own: number): number => {
     let ahead = own
@@ -151,19 +196,24 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
       }
       place.asked = Math.min(mostAsked, place.asked + times)
       const rankClass = Math.max(place.class, classOf(priority))
-      const rank = rankOf(rankClass, place.asked)
-      if (rank === place.rank) return
+      const peers = peersOf(priority)
+      // It takes the share of another peer who asks for it too.
+      const isTaken = place.isOver && !isOver(peers)
+      const rank = rankOf({ class: rankClass, asked: place.asked, isOver: place.isOver && !isTaken })
+      if (rank === place.rank && rankClass === place.class) return
       leave(place)
       place.class = rankClass
       place.rank = rank
+      if (isTaken) Object.assign(place, { peers, isOver: false })
       enter(place)
     },
+    called: (priority) => shares.called(peersOf(priority), now()),
     next: () => {
       const ring = live.size > 0 ? live : replay
       const first = ring.entries().next().value
       if (!first) return undefined
       const [asker, lane] = first
-      const best = lane.best()
+      const best = bestOf(lane)
       const lookup = best && remove(best.lookup)
       if (ring.delete(asker)) ring.set(asker, lane)
       return lookup
@@ -180,8 +230,15 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
     aheadOfNew: (asker = '') =>
       Array.from({ length: priorityClasses }, (_, rankClass) => {
         const ring = ringOf(rankClass)
-        return aheadOf(ring, asker, ring.get(asker)?.from(rankClass * steps) ?? 0)
+        return aheadOf(ring, asker, ring.get(asker)?.from(firstRank(rankClass, false)) ?? 0)
       }),
     size: () => size,
   }
 }
+
+/** An asker can name any peer, so each has peers of its own. */
+const peersOf = ({ asker = '', peer, network }: Priority): PeerNames => {
+  if (peer === undefined) return noPeers
+  return network === undefined ? [`${asker} ${peer}`] : [`${asker} ${peer}`, `${asker} ${network}`]
+}
+const noPeers: PeerNames = []

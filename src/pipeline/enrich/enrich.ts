@@ -78,10 +78,12 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const start = ({ action, sightings }: Extraction, wait: Wait, now: number): EventVerdicts => {
     const judged: Judged[] = []
     let open: OpenSighting[] | undefined
+    const source = sourceOf(sightings)
     for (const sighting of sightings) {
       const cached = cache.of(sighting, now)
       const { role, evidence, paths } = sighting
-      const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, isFree }
+      const peer = role === 'source' || source === undefined ? ownPeerOf(sighting) : source
+      const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, isFree, peer }
       const found = lookup(sighting, ask)
       if (found instanceof Promise || !wait.isFinal(found)) {
         ;(open ??= []).push({ place: judged.length, cached, ask, found: track(found), isAwaited: false })
@@ -167,6 +169,15 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     },
   }
 }
+
+/** The machine that caused the event. */
+const sourceOf = (sightings: readonly Sighting[]): string | undefined => {
+  for (const { role, value } of sightings) if (role === 'source') return value
+  return undefined
+}
+
+/** Nobody else is known to have caused it. */
+const ownPeerOf = ({ type, value }: Sighting): string | undefined => (type === 'ip' ? value : undefined)
 
 /** The finding, if it has arrived. */
 const findingOf = (found: Finding | LookupInFlight): Finding | undefined => ('promise' in found ? found.finding : found)

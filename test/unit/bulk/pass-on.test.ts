@@ -113,6 +113,7 @@ const askerOf = async (url: string, source?: string) => {
     isOffered: () => true,
     connect: () => client.bulk.connect({ ...settings, ...(source !== undefined && { source }) }),
     takes: () => true,
+    hidePeer: (name) => name,
     maxOpen: 100,
     giveUpMs: 300_000,
     clock: systemClock,

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../../src/domain/finding.js'
+import type { Sighting } from '../../../../src/domain/sighting.js'
 import { newYear } from '../../../support/clock.js'
 import { elapsed, event, never, setUp, words } from '../../../support/enriching.js'
 import { clean, known, malicious, unknown } from '../../../support/lookup.js'
@@ -24,6 +25,40 @@ describe('enrich', () => {
     const rows = enrich([event(1, 2, 3), event(3), event(2, 1)], false)
     await clock.advance(1000)
     expect(words(await rows)).toEqual([['clean', 'malicious', 'clean'], ['clean'], ['malicious', 'clean']])
+  })
+
+  it('asks on behalf of the machine that caused the event', () => {
+    const asked: string[] = []
+    const { enrich } = setUp(undefined, {
+      lookup: ({ value }, { peer = 'nobody' }) => {
+        asked.push(`${value} ${peer}`)
+        return known(newYear)
+      },
+    })
+    const sighted = (value: string, role: Sighting['role'], type: Sighting['type'] = 'ip'): Sighting => ({
+      type,
+      value,
+      role,
+      field: 'f',
+      evidence: 'field',
+    })
+    const sightings = [
+      sighted('example.net', 'query', 'domain'),
+      sighted('192.0.2.1', 'source'),
+      sighted('198.51.100.1', 'destination'),
+    ]
+    void enrich([{ action: 'allowed', truncated: false, sightings }], true)
+    void enrich(
+      [{ action: 'allowed', truncated: false, sightings: sightings.filter(({ role }) => role !== 'source') }],
+      true,
+    )
+    expect(asked).toEqual([
+      'example.net 192.0.2.1',
+      '192.0.2.1 192.0.2.1',
+      '198.51.100.1 192.0.2.1',
+      'example.net nobody',
+      '198.51.100.1 198.51.100.1',
+    ])
   })
 
   it('waits one deadline in all for a chunk, and says deadline of what did not come', async () => {
