@@ -90,8 +90,8 @@ export const openReader = (
         where: line === undefined ? file : `${file}:${line}`,
       })),
     }
-  const { isAnnotationName } = createAnnotationKey(config.output.key)
-  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName, names })
+  const annotationKey = createAnnotationKey(config.output.key)
+  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, annotationKey, names })
   return {
     eventsInRecord: eventsInRecord(config),
     decode: (bytes) => decode(bytes, decodeLimits),

@@ -35,11 +35,12 @@ const given = {
   last: otlpRequest(logsOf(line('203.0.113.7'))),
 }
 
-const { isAnnotationName } = createAnnotationKey('threatweave')
+const annotationKey = createAnnotationKey('threatweave')
+const { isAnnotationName } = annotationKey
 type Annotated = Readonly<Record<string, unknown>>
 const membersOf = ({ value }: Pick<Read, 'value'>): readonly Annotated[] => {
   const bytes = value ?? Buffer.alloc(0)
-  const { frames = [] } = findLogRecords(bytes, isAnnotationName, 100) ?? {}
+  const { frames = [] } = findLogRecords(bytes, annotationKey, 100) ?? {}
   return frames.map((_, nth) => JSON.parse(String(readableMember(bytes, frames, nth))) as Annotated)
 }
 const verdictsOf = (record: Pick<Read, 'value'>): readonly unknown[] =>

@@ -16,8 +16,8 @@ export type Read = {
 const limits = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 export const createReading = (): ((bytes: Buffer) => Read) => {
-  const { isAnnotationName } = createAnnotationKey('threatweave')
-  const extract = createExtract({ ...limits, isAnnotationName, formats: openFormats([]).formats })
+  const annotationKey = createAnnotationKey('threatweave')
+  const extract = createExtract({ ...limits, annotationKey, formats: openFormats([]).formats })
   return (bytes) => {
     const event = decode(bytes, limits)
     const isOpen = event instanceof ObjectEvent && event.isOpen

@@ -4,6 +4,8 @@ export type AnnotationKey = {
   readonly isAnnotationName: (name: string) => boolean
   /** Whether the name that is written there, with its quotation marks, is one. */
   readonly isAnnotationNameAt: (bytes: Buffer, from: number, to: number) => boolean
+  /** Whether one may be spelt anywhere in the bytes, whatever they mean. */
+  readonly mayHold: (bytes: Buffer) => boolean
 }
 
 // Some readers ignore case (Go's decoder, several table stores), including Unicode case folding.
@@ -25,11 +27,13 @@ export const isNamedLike = (key: string, name: string): boolean => {
 
 export const createAnnotationKey = (key: string): AnnotationKey => {
   const firstLetter = key.charCodeAt(0)
+  const folded = fold(key)
   const mayBegin = (byte: number): boolean =>
     byte >= 128 || byte === 0x5c || firstLetter >= 128 || (byte | 0x20) === (firstLetter | 0x20)
   return {
     isAnnotationName: (name) => isNamedLike(key, name),
     isAnnotationNameAt: (bytes, from, to) =>
       mayBegin(bytes[from + 1] ?? 0) && isNamedLike(key, JSON.parse(bytes.toString('utf8', from, to)) as string),
+    mayHold: (bytes) => fold(bytes.toString()).includes(folded),
   }
 }

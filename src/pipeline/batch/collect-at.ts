@@ -12,6 +12,18 @@ type ValuePath = {
   readonly isBeside: (name: string) => boolean
 }
 
+/** Protobuf's JSON knows each of its names in two spellings, and most readers take both. */
+const otherSpellings: ReadonlyMap<string, string> = new Map([
+  ['resourceLogs', 'resource_logs'],
+  ['scopeLogs', 'scope_logs'],
+  ['logRecords', 'log_records'],
+])
+export const spellingsOf = (name: string): readonly string[] => {
+  const other = otherSpellings.get(name)
+  return other === undefined ? [name] : [name, other]
+}
+export const isCalled = (key: string, name: string): boolean => key === name || key === otherSpellings.get(name)
+
 /** The end of the value that begins there; `found` gets the values at the end of the way. Fails on text that is not JSON, or not of that shape. */
 export const collectAt = (bytes: Buffer, from: number, way: ValuePath, found: Found[], step = 0): number => {
   const name = way.path[step]
@@ -24,7 +36,7 @@ export const collectAt = (bytes: Buffer, from: number, way: ValuePath, found: Fo
   if (name === '*' && bytes[from] === 0x5b) return endOfList(bytes, from, deeper)
   if (name === '*' || bytes[from] !== 0x7b) return endOfValue(bytes, from, deepest - step)
   return endOfObject(bytes, from, (at, key) => {
-    if (key === name) return deeper(at)
+    if (isCalled(key, name)) return deeper(at)
     return step > 0 || way.isBeside(key) ? endOfValue(bytes, at, deepest - step - 1) : failed
   })
 }

@@ -5,7 +5,10 @@ import { endOfScalar, endOfString, skipSpace } from '../json-grammar.js'
 import type { Span } from './shapes.js'
 
 export type Forged = {
+  /** How many are taken out. */
   readonly count: number
+  /** How many are not: attributes outside a list, where nobody may put one. */
+  readonly left: number
   /** What takes them out. */
   readonly cuts: readonly Edit[]
 }
@@ -25,6 +28,7 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
   const { roots, events, hasAttributes } = around
   const cuts: { at: number; until: number; text: '' }[] = []
   let count = 0
+  let left = 0
   let next = 0
   /** Whether the object that was passed last is an attribute named like our annotation. */
   let isForgedAttribute = false
@@ -60,12 +64,13 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
         at = skipSpace(bytes, skipSpace(bytes, end) + 1)
         isKey = hasAttributes && bytes[at] === quote && isNamedKey(bytes, start, end)
       }
-      const before = { cuts: cuts.length, count }
+      const before = { cuts: cuts.length, count, left }
       const valueStart = at
       isForgedAttribute = false
       const valueEnd = endOfValue(at)
       if (isKey) isAttribute ||= isAnnotationNameAt(bytes, valueStart, valueEnd)
       if (!isObject) isForged = isForgedAttribute
+      else if (isForgedAttribute) left++
       at = skipSpace(bytes, valueEnd)
       const isLast = isClosing()
       const to = isLast ? valueEnd : at + 1
@@ -73,6 +78,7 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
         // What is in it goes with it.
         cuts.length = before.cuts
         count = before.count + 1
+        left = before.left
         cut(from, to)
         const run = cuts.at(-1)
         // The comma before the last one goes, too.
@@ -86,8 +92,12 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
     return at + 1
   }
 
-  for (const root of roots) endOfValue(root)
-  return { count, cuts }
+  for (const root of roots) {
+    endOfValue(root)
+    if (isForgedAttribute) left++
+    isForgedAttribute = false
+  }
+  return { count, left, cuts }
 }
 
 const isNamedKey = (bytes: Buffer, from: number, to: number): boolean =>

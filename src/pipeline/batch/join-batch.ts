@@ -12,6 +12,7 @@ import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
 import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
+import { isCalled } from './collect-at.js'
 import { batchLimits, type Batch } from './cut-batch.js'
 import { logRecordsPath, type Span } from './shapes.js'
 import { addAttributesTo } from '../otlp/add-attributes.js'
@@ -70,7 +71,7 @@ const aloneInRecord = (
     const { items, close } = jsonItemsOf(bytes, at)
     for (const item of items)
       if (name === '*') walk(item.valueStart, step + 1, `${head}[`, `]${tail}`)
-      else if (item.name === name)
+      else if (isCalled(item.name ?? '', name))
         walk(item.valueStart, step + 1, head + text(at, item.valueStart), text(item.valueEnd, close + 1) + tail)
   }
   walk(bytes.indexOf(0x7b), 0, '', '')

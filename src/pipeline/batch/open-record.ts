@@ -91,16 +91,17 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
 
   /** Counts what is forged around the events and, where the record may be changed, takes it out. */
   const withoutForged = (bytes: Buffer, batch: Batch): Batch => {
-    const packed = batch.packed && batch.content ? findForged(batch.content, batch.packed, key).count : 0
-    const { count, cuts } = batch.around ? findForged(bytes, batch.around, key) : nothing
-    if (count + packed === 0) return batch
+    const packed = batch.packed && batch.content ? findForged(batch.content, batch.packed, key) : nothing
+    const { count, left: fixed, cuts } = batch.around ? findForged(bytes, batch.around, key) : nothing
+    const left = fixed + packed.count + packed.left
+    if (count + left === 0) return batch
     const isCounted = onForged === 'replace'
     if (count === 0 || batch.place === 'header')
-      return isCounted ? { ...batch, forgeries: { cut: 0, left: count + packed } } : batch
+      return isCounted ? { ...batch, forgeries: { cut: 0, left: count + left } } : batch
     const record = applyEdits(bytes, cuts)
     const again = open(record)
-    if (!again) return { ...batch, forgeries: { cut: 0, left: count + packed } }
-    return isCounted ? { ...again, record, forgeries: { cut: count, left: packed } } : { ...again, record }
+    if (!again) return { ...batch, forgeries: { cut: 0, left: count + left } }
+    return isCounted ? { ...again, record, forgeries: { cut: count, left } } : { ...again, record }
   }
 
   return onForged === undefined
@@ -111,7 +112,7 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
       }
 }
 
-const nothing: Forged = { count: 0, cuts: [] }
+const nothing: Forged = { count: 0, left: 0, cuts: [] }
 const base64 = /^[A-Za-z\d+/]+={0,2}$/
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528

@@ -29,10 +29,12 @@ const plainMembers = (list: unknown): readonly PlainMember[] =>
       })
     : []
 
-/** As JSON. Undefined for a value without content, or of bytes. */
+/** As JSON, in either spelling of its names. Undefined for a value without content, or of bytes. */
 const plainValue = (value: unknown): string | undefined => {
   if (!isObject(value)) return undefined
-  const { stringValue, intValue, doubleValue, boolValue, arrayValue, kvlistValue } = value
+  const { stringValue = value.string_value, intValue = value.int_value } = value
+  const { doubleValue = value.double_value, boolValue = value.bool_value } = value
+  const { arrayValue = value.array_value, kvlistValue = value.kvlist_value } = value
   if (isObject(arrayValue))
     return Array.isArray(arrayValue.values)
       ? `[${arrayValue.values.map((one) => plainValue(one) ?? 'null').join(',')}]`

@@ -1,7 +1,7 @@
 // Records around events, as data: how one is recognised that carries a list of events, or one event in a member, and where annotations go.
 import { isUtf8 } from 'node:buffer'
 import { failed, isSpelt, skipSpace } from '../json-grammar.js'
-import { collectAt } from './collect-at.js'
+import { collectAt, spellingsOf } from './collect-at.js'
 
 export type AnnotationPlace =
   /** In the member itself. */
@@ -68,8 +68,8 @@ type Candidate = { readonly name: string; readonly shape: Shape; readonly isFirs
 /** By the first letter of a name that a shape may begin with. */
 const byFirstLetter = new Map<number, Candidate[]>()
 for (const shape of shapes)
-  for (const name of [shape.path[0] ?? '', ...shape.beside]) {
-    const candidate = { name: `${name}"`, shape, isFirst: name === shape.path[0] }
+  for (const name of [...spellingsOf(shape.path[0] ?? ''), ...shape.beside]) {
+    const candidate = { name: `${name}"`, shape, isFirst: !shape.beside.includes(name) }
     const letter = name.charCodeAt(0)
     byFirstLetter.set(letter, [...(byFirstLetter.get(letter) ?? []), candidate])
   }
@@ -98,7 +98,7 @@ export const eventsAt = (
 ): readonly Span[] | undefined => {
   // This tells most ordinary events apart without reading them.
   const mark = needs ?? path.findLast((name) => name !== '*')
-  if (mark !== undefined && !bytes.includes(`"${mark}"`)) return undefined
+  if (mark !== undefined && !spellingsOf(mark).some((name) => bytes.includes(`"${name}"`))) return undefined
   const found: Span[] = []
   let hasNeeded = needs === undefined
   const isBeside = (name: string): boolean => {

@@ -1,4 +1,5 @@
 // Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
+import type { AnnotationKey } from '../annotate/annotation-key.js'
 import type { Extraction, Names } from '../../domain/sighting.js'
 import { ObjectEvent, type Event } from '../event.js'
 import { createActionFinder } from './action.js'
@@ -19,8 +20,8 @@ type ExtractSettings = {
   readonly maxDepth: number
   /** The events are the lines of one source in their order, so that a header tells what is in the lines behind it. */
   readonly isOneSource?: boolean
-  /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
-  readonly isAnnotationName?: (name: string) => boolean
+  /** Tells names that would be taken for our annotation. */
+  readonly annotationKey?: AnnotationKey
   /** The log formats that lines are compared with. */
   readonly formats?: readonly FormatSpec[] | undefined
   /** The names whose values are noted, now. */
@@ -36,7 +37,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const recognise = compileFormats(settings.formats ?? [])
   const hasJsonFormats = settings.formats?.some(({ cut }) => cut === 'json') === true
   const fieldOf = createFieldOf()
-  const paths = createPaths(fieldOf, settings.isAnnotationName)
+  const paths = createPaths(fieldOf, settings.annotationKey)
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
@@ -99,7 +100,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     begin()
     const scanned = scan(event.bytes, event.bom ? 3 : 0, 0, event.searchedBytes)
     if (scanned === undefined) return undefined
-    const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
+    const hasAnnotationName = settings.annotationKey === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined
     return end(event, readJsonFormat(event), event.isLarge)
   }

@@ -1,5 +1,6 @@
 // What the paths of JSON objects mean to their reader: worked out the first time a path is seen, then found again by its key's bytes.
 import { hashOf, isSpelt } from '../json-grammar.js'
+import type { AnnotationKey } from '../annotate/annotation-key.js'
 import type { Field, FieldOf } from './field.js'
 import { isPort } from './reader.js'
 
@@ -16,6 +17,10 @@ export type Path = Field & {
   readonly children: Map<number, Path>
   /** Its name looks like our annotation. */
   readonly isAnnotationName: boolean
+  /** Its text may name an attribute, as OpenTelemetry has them. */
+  readonly isKey: boolean
+  /** Neither it nor what is in it says anything, but what is forged there is counted. */
+  readonly isUnread: boolean
   /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
   firstGuess: Path | undefined
   nextGuess: Path | undefined
@@ -27,6 +32,8 @@ export type Paths = {
   readonly begin: () => void
   /** The path of the key that is there; one that is not read can only be our annotation's. */
   readonly find: (parent: Path, bytes: Buffer, from: number, to: number, isUnread?: boolean) => Path
+  /** Whether the string that is there, with its quotation marks, looks like our annotation. */
+  readonly isAnnotationNameAt: (bytes: Buffer, from: number, to: number) => boolean
 }
 
 const maxPaths = 20_000
@@ -42,6 +49,7 @@ const pathOf = (
   spelling: string,
   { holds, role, says, flow, rule }: Field,
   isAnnotationName: boolean,
+  isUnread = false,
 ): Path => ({
   holds,
   role,
@@ -55,16 +63,25 @@ const pathOf = (
   isDotted: holds === 'text' || holds === 'host' || holds === 'address',
   children: new Map(),
   isAnnotationName,
+  isKey: key === 'key',
+  isUnread,
   firstGuess: undefined,
   nextGuess: undefined,
 })
 
 /** Where nothing is read. */
-export const unread = pathOf('', '', '', nothing, false)
-const unreadAnnotation = pathOf('', '', '', nothing, true)
+export const unread = pathOf('', '', '', nothing, false, true)
+const unreadAnnotation = pathOf('', '', '', nothing, true, true)
+const unreadKey = pathOf('', 'key', '', nothing, false, true)
 
 /** Keys come from events, so their number is bounded: past it a path is worked out each time. */
-export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) => boolean = () => false): Paths => {
+export const createPaths = (
+  fieldOf: FieldOf,
+  { isAnnotationName, isAnnotationNameAt }: Omit<AnnotationKey, 'mayHold'> = {
+    isAnnotationName: no,
+    isAnnotationNameAt: no,
+  },
+): Paths => {
   let count = 0
   let newInEvent = 0
   return {
@@ -73,7 +90,8 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       newInEvent = 0
     },
     find: (parent, bytes, from, to, isUnread = false) => {
-      if (isUnread) return isAnnotationName(nameAt(bytes, from, to)) ? unreadAnnotation : unread
+      if (isUnread)
+        return isAnnotationNameAt(bytes, from, to) ? unreadAnnotation : isKeyAt(bytes, from, to) ? unreadKey : unread
       const hash = hashOf(bytes, from, to)
       const known = parent.children.get(hash)
       if (known && isSpelt(known.spelling, bytes, from, to)) return known
@@ -88,8 +106,15 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       }
       return made
     },
+    isAnnotationNameAt,
   }
 }
+
+const no = (): boolean => false
+
+/** With every letter escaped it has 20 bytes. */
+const isKeyAt = (bytes: Buffer, from: number, to: number): boolean =>
+  to - from <= 20 && (bytes[from + 1] === 0x6b || bytes[from + 1] === 0x5c) && nameAt(bytes, from, to) === 'key'
 
 const nameAt = (bytes: Buffer, from: number, to: number): string =>
   JSON.parse(bytes.toString('utf8', from, to)) as string

@@ -59,19 +59,22 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       // Events of a kind have their keys in the same order.
       let path = (before === undefined ? parent.firstGuess : before.nextGuess) ?? unread
       let end = at + path.spelling.length
-      if (path === unread || !isSpelt(path.spelling, bytes, at, end)) {
+      if (path.isUnread || !isSpelt(path.spelling, bytes, at, end)) {
         end = endOfString(bytes, at + 1, passed)
         if (end === failed) return failed
-        path = parent === unread ? unread : paths.find(parent, bytes, at, end, at >= searched)
-        if (before === undefined) parent.firstGuess = path
-        else before.nextGuess = path
+        path = paths.find(parent, bytes, at, end, at >= searched || parent.isUnread)
+        // What is not read is all one.
+        if (!path.isUnread && before === undefined) parent.firstGuess = path
+        else if (!path.isUnread && before?.isUnread === false) before.nextGuess = path
       }
       at = skipSpace(bytes, end)
       if (bytes[at] !== 0x3a) return failed
       before = path
       const { forged } = reader
-      at = scanValue(bytes, skipSpace(bytes, at + 1), path, depth)
+      const valueAt = skipSpace(bytes, at + 1)
+      at = scanValue(bytes, valueAt, path, depth)
       if (at === failed) return failed
+      if (path.isKey && bytes[valueAt] === 0x22 && paths.isAnnotationNameAt(bytes, valueAt, at)) reader.forged++
       if (path.isAnnotationName) {
         // What is in it goes with it.
         const isTop = depth === 1 && level === 0

@@ -31,7 +31,7 @@ export const aloneInRequest = (
     if (left < 0) return undefined
     const inScope = again(bytes, scope, [ofScope, bytes.subarray(frame.start, frame.to)])
     const own = Buffer.concat([top, again(bytes, resource, [ofResource, inScope])])
-    const found = findLogRecords(own, () => false, 1)?.frames[0]
+    const found = findLogRecords(own, undefined, 1)?.frames[0]
     if (!found) return undefined
     alone.push({ own, logRecord: found })
   }

@@ -1,7 +1,17 @@
 // Finds the log records of an OpenTelemetry request in Protobuf, and the attributes that a reader could take for our annotation.
+import type { AnnotationKey } from '../annotate/annotation-key.js'
 import { createCuts, applyEdits, type Edit } from '../annotate/edit.js'
 import { deepest } from '../json-grammar.js'
-import { attribute, innerOf, logRecord, request, resourceLogs, scopeLogs, type Message } from './log-messages.js'
+import {
+  attribute,
+  innerOf,
+  isForeign,
+  logRecord,
+  request,
+  resourceLogs,
+  scopeLogs,
+  type Message,
+} from './log-messages.js'
 import { FieldReader, varintOf, wireTypes } from './protobuf-fields.js'
 
 /** A message in a message: where its field, its length and its content begin, and where it ends. */
@@ -22,6 +32,8 @@ type FoundLogs = {
   readonly to: number
   /** How many attributes are named like our annotation, at any depth, without those in one another. */
   readonly forged: number
+  /** How many fields that nobody knows may hold one; they stay. */
+  readonly hidden: number
 }
 
 const framed: ReadonlySet<Message> = new Set([resourceLogs, scopeLogs, logRecord])
@@ -29,7 +41,7 @@ const framed: ReadonlySet<Message> = new Set([resourceLogs, scopeLogs, logRecord
 /** Undefined if the bytes are no such request, or nested too deep. `visit` gets the log records after the first `maxFrames`, until it returns false. */
 export const findLogRecords = (
   bytes: Buffer,
-  isForged: (name: string) => boolean,
+  key: AnnotationKey | undefined,
   maxFrames: number,
   visit?: (from: number, to: number) => boolean,
 ): FoundLogs | undefined => {
@@ -37,14 +49,21 @@ export const findLogRecords = (
   let count = 0
   let last = 0
   let forged = 0
+  let hidden = 0
   let isVisited = visit !== undefined
   const walk = (message: Message, from: number, to: number, depth: number, parent?: Frame): boolean => {
     const field = new FieldReader(bytes, from, to)
     while (field.next()) {
       const inner = innerOf(message, field)
-      if (!inner) continue
+      if (!inner) {
+        if (isForeign(message, field) && key?.mayHold(bytes.subarray(field.start, field.to)) === true) hidden++
+        continue
+      }
       // What is in it goes with it.
-      const withIt = inner === attribute && isNamedAt(bytes, field, isForged) ? forged + 1 : undefined
+      const withIt =
+        key && inner === attribute && isNamedAt(bytes, field, key.isAnnotationName)
+          ? { forged: forged + 1, hidden }
+          : undefined
       let frame = parent
       if (inner === logRecord) {
         count++
@@ -56,11 +75,11 @@ export const findLogRecords = (
         if (inner === logRecord) frames.push(frame)
       }
       if (depth === 0 || !walk(inner, field.from, field.to, depth - 1, frame)) return false
-      forged = withIt ?? forged
+      if (withIt) ({ forged, hidden } = withIt)
     }
     return !field.isBroken
   }
-  return walk(request, 0, bytes.length, deepest) ? { frames, count, to: last, forged } : undefined
+  return walk(request, 0, bytes.length, deepest) ? { frames, count, to: last, forged, hidden } : undefined
 }
 
 /** The bytes of a request without the attributes that are named so. The lengths around them are written in the shortest form. */

@@ -18,29 +18,35 @@ const format = 'otlp_proto'
 export const createOpenRequest = ({ key, onForged, isOneEvent }: RequestOptions): OpenValue => {
   const { isAnnotationName } = key
 
-  const open = (bytes: Buffer): { readonly batch: Batch; readonly forged: number } | undefined => {
+  const open = (
+    bytes: Buffer,
+  ): { readonly batch: Batch; readonly forged: number; readonly hidden: number } | undefined => {
     const { maxMembers, maxBytes } = batchLimits
     // One more than are taken apart, because the last alone is a member like the others.
-    const found = bytes.length > maxBytes ? undefined : findLogRecords(bytes, isAnnotationName, maxMembers + 1)
+    const found = bytes.length > maxBytes ? undefined : findLogRecords(bytes, key, maxMembers + 1)
     if (!found) return undefined
-    const { frames, count, to, forged } = found
-    if (isOneEvent || count === 0) return { batch: asOneEvent(readableRest(bytes, 0), format), forged }
+    const { frames, count, to, forged, hidden } = found
+    if (isOneEvent || count === 0) return { batch: asOneEvent(readableRest(bytes, 0), format), forged, hidden }
     const about = { count, place: 'attributes', format } as const
-    if (count <= frames.length) return { batch: { ...about, members: frames, logRecords: frames }, forged }
+    if (count <= frames.length) return { batch: { ...about, members: frames, logRecords: frames }, forged, hidden }
     const logRecords = frames.slice(0, maxMembers)
     const rest = { from: frames[maxMembers]?.from ?? 0, to }
-    return { batch: { ...about, members: [...logRecords, rest], logRecords }, forged }
+    return { batch: { ...about, members: [...logRecords, rest], logRecords }, forged, hidden }
   }
 
   return (bytes) => {
     const opened = open(bytes)
-    if (!opened) return { ...asOneEvent(bytes, format), unread: { reason: 'not_decoded' } }
-    const { batch, forged } = opened
-    if (forged === 0 || onForged === undefined) return batch
     const isCounted = onForged === 'replace'
-    if (batch.place === 'header') return isCounted ? { ...batch, forgeries: { cut: 0, left: forged } } : batch
+    if (!opened) {
+      const forgeries = isCounted && key.mayHold(bytes) ? { forgeries: { cut: 0, left: 1 } } : {}
+      return { ...asOneEvent(bytes, format), unread: { reason: 'not_decoded' }, ...forgeries }
+    }
+    const { batch, forged, hidden } = opened
+    if (forged + hidden === 0 || onForged === undefined) return batch
+    if (forged === 0 || batch.place === 'header')
+      return isCounted ? { ...batch, forgeries: { cut: 0, left: forged + hidden } } : batch
     const record = withoutAttributes(bytes, isAnnotationName)
     const again = open(record)?.batch ?? batch
-    return { ...again, record, ...(isCounted && { forgeries: { cut: forged, left: 0 } }) }
+    return { ...again, record, ...(isCounted && { forgeries: { cut: forged, left: hidden } }) }
   }
 }

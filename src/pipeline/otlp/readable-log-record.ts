@@ -20,7 +20,7 @@ export const readableRest = (bytes: Buffer, first: number): Buffer => {
     left -= text.length
     return left >= 0
   }
-  findLogRecords(bytes, () => false, first, take)
+  findLogRecords(bytes, undefined, first, take)
   return Buffer.from(texts.join('\n'))
 }
 

@@ -10,8 +10,9 @@ import { createPaths } from '../../../../src/pipeline/extract/paths.js'
 import { createAnnotationKey } from '../../../../src/pipeline/annotate/annotation-key.js'
 
 const limits = { maxEventBytes: 65_536 }
-const { isAnnotationName } = createAnnotationKey('threatweave')
-const settings = { maxIndicators: 8, maxDepth: 6, isAnnotationName }
+const annotationKey = createAnnotationKey('threatweave')
+const { isAnnotationName } = annotationKey
+const settings = { maxIndicators: 8, maxDepth: 6, annotationKey }
 const extract = createExtract(settings)
 
 const parse = (text: string): Record<string, unknown> | undefined => {

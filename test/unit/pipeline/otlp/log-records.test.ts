@@ -9,8 +9,9 @@ import { findLogRecords, hasAttribute, withoutAttributes } from '../../../../src
 import { readableMember, readableRest } from '../../../../src/pipeline/otlp/readable-log-record.js'
 import { anyValues, delimited, otlpLogs, otlpRequest, varint } from '../../../support/otlp.js'
 
-const { isAnnotationName } = createAnnotationKey('threatweave')
-const find = (bytes: Buffer, max = 100) => findLogRecords(bytes, isAnnotationName, max)
+const annotationKey = createAnnotationKey('threatweave')
+const { isAnnotationName } = annotationKey
+const find = (bytes: Buffer, max = 100) => findLogRecords(bytes, annotationKey, max)
 const framesOf = (bytes: Buffer) => find(bytes)?.frames ?? []
 const read = (bytes: Buffer): readonly string[] => {
   const frames = framesOf(bytes)
@@ -214,7 +215,7 @@ describe('a request in Protobuf', () => {
   it('counts log records beyond the first, and shows them to who asks', () => {
     const bytes = otlpRequest(logsOf(...Array.from({ length: 7 }, (_, nth) => ({ body: { intValue: String(nth) } }))))
     const seen: number[] = []
-    const found = findLogRecords(bytes, isAnnotationName, 3, (from, to) => seen.push(to - from) < 2)
+    const found = findLogRecords(bytes, annotationKey, 3, (from, to) => seen.push(to - from) < 2)
     expect(found).toMatchObject({ count: 7, to: bytes.length })
     expect(found?.frames).toHaveLength(3)
     expect(seen).toEqual([4, 4])
