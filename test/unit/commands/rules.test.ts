@@ -6,6 +6,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { UsageError, type Io } from '../../../src/terminal/command.js'
 import { rules } from '../../../src/commands/rules.js'
+import { root } from '../../support/cli.js'
 import { ruleText } from '../../support/rules.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-rules-'))
@@ -39,6 +40,12 @@ describe('rules check', () => {
     const { code, out } = await run(['check'])
     expect(code).toBe(0)
     expect(out).toMatch(/^\d+ files, \d+ usable rules, 0 errors, 0 warnings\n$/)
+  })
+
+  it('accepts the rules of examples/ beside them', async () => {
+    const { code, out } = await run(['check', join(root, 'examples/rules')])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^4 files, 4 usable rules, 0 errors, 0 warnings\n$/)
   })
 
   it('names what is wrong by file and line, and fails', async () => {
