@@ -105,6 +105,7 @@ const play = async ({ admin, kafka, broker, folder, memory, id, input }, row) =>
       THREATWEAVE_OPS_PORT: String(opsPort),
       THREATWEAVE_MEMORY_PATH: isWarm ? copyOfMemory(memory, id) : join(folder, `cold-${id}`),
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(concurrency),
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: input,

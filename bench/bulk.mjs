@@ -17,6 +17,7 @@ export const run = async () => {
   const provider = await startProvider({ delayMs: 20 })
   const { config } = load({
     values: {
+      admit: { perDay: 'unlimited' },
       intel: { service: { apiKey: 'key-of-the-bench', concurrency: 8 } },
       serve: { upstream: provider.url, apiKey, state: join(folder, 'state') },
     },

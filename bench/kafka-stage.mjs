@@ -132,6 +132,7 @@ export const fillGateway = async (kafka, admin, broker, folder, path) => {
     env: environment(folder, {
       THREATWEAVE_MEMORY_PATH: path,
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
@@ -163,6 +164,7 @@ export const fillMemory = async (folder) => {
     env: environment(folder, {
       THREATWEAVE_MEMORY_PATH: path,
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
       THREATWEAVE_ENRICH_MODE: 'complete',
     }),

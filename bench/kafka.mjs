@@ -127,6 +127,7 @@ const play = async (admin, row, { id, broker, inputs, folder, memory, registry }
   const settings = provider && {
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+    THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
     ...more,
     ...(row.isAvro && { THREATWEAVE_KAFKA_INPUT_FORMAT: 'registry', THREATWEAVE_KAFKA_REGISTRY_URL: registry.url }),
     ...row.settings,

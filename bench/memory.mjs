@@ -62,6 +62,7 @@ export const run = async (minutes = defaultMinutes) => {
       THREATWEAVE_OPS_PORT: String(opsPort),
       THREATWEAVE_FEEDS: JSON.stringify([{ name: 'million', path: feed }]),
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: topics.input,

@@ -206,6 +206,7 @@ const throughput = async (stage) => {
     const settings = {
       THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, `${id}-${index}`),
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       ...(kind === 'with' && { THREATWEAVE_KAFKA_VERDICTS_TOPIC: topic, THREATWEAVE_KAFKA_VERDICTS_KEY: key }),
     }
     // As many as ten providers of one call at a time answer.

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Clock } from '../base/clock.js'
+import { budgetOf } from '../config/budget.js'
 import type { Config } from '../config/schema.js'
 import type { Download } from '../domain/download.js'
 import type { Election } from '../election/election.js'
@@ -33,7 +34,7 @@ export const joinGateways = (
 ): Gateways | undefined => {
   if (config.kafka.gatewaysTopic === '') return undefined
   const { sessionTimeoutMs: sessionMs } = config.serve
-  const { perHour, perDay } = config.admit
+  const { perHour, perDay } = budgetOf(config.admit)
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = limits.client
   const callMs = Math.max(limits.admission.callTimeoutMs, connectTimeoutMs + headersTimeoutMs + bodyTimeoutMs)
   const address = addressOf(config)

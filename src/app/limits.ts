@@ -1,4 +1,5 @@
 // The bounds that are no settings, gathered from where they are declared: composition reads them here, and a test may hand in others.
+import { budgetOf } from '../config/budget.js'
 import type { Config } from '../config/schema.js'
 import { kafkaLimits, type KafkaSettings } from '../kafka/settings.js'
 import { admissionLimits, type AdmissionSettings } from '../lookup/admission/admission.js'
@@ -32,9 +33,19 @@ export const limits: Limits = {
 export const lookupSettingsOf = (
   { admit, intel, memory }: Config,
   { admission, retry, cooldown }: Limits,
-  { maxEntries, forOutages }: { readonly maxEntries: number; readonly forOutages: boolean },
+  {
+    maxEntries,
+    forOutages,
+    isGateway,
+  }: { readonly maxEntries: number; readonly forOutages: boolean; readonly isGateway?: () => boolean },
 ): LookupSettings & { readonly memory: { readonly maxBytes: number } } => ({
-  admit: { ...admission, ...admit, inFlight: intel.service.concurrency, retry },
+  admit: {
+    ...admission,
+    ...budgetOf(admit),
+    ...(isGateway && { isGateway }),
+    inFlight: intel.service.concurrency,
+    retry,
+  },
   memory: {
     ...lifetimesOf(memory.freshSeconds),
     maxEntries,

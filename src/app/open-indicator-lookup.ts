@@ -1,4 +1,5 @@
 // Everything below `enrich`, from the configuration: gate, feeds, memory, admission and the provider.
+import { budgetOf } from '../config/budget.js'
 import { readText } from '../config/load-config.js'
 import { feedsFolder, memoryFolder } from '../config/memory-folder.js'
 import type { Refused } from '../config/problem.js'
@@ -202,6 +203,7 @@ export const openIndicatorLookup = async (
     lookupSettingsOf(config, limits, {
       maxEntries: config.memory.maxEntries,
       forOutages: options.waitsOutOutages !== true,
+      isGateway: client.bulk.isOffered,
     }),
     {
       type: indicators,
@@ -286,8 +288,8 @@ const openBulk = (
   { bulk }: Client,
   options: LookupOptions,
 ): BulkLookup<Indicator> | undefined => {
-  const { admit } = config
-  if (options.approve || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
+  const { perRun, perHour, perDay, isDefault } = budgetOf(config.admit)
+  if (options.approve || (!isDefault && (perRun > 0 || perHour > 0 || perDay > 0))) return undefined
   return createBulkLookup({
     isOffered: bulk.isOffered,
     connect: () => bulk.connect(settings),

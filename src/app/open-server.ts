@@ -1,6 +1,7 @@
 // Builds the lookup server, or the gateway, from the configuration.
 import { limits as ownLimits, lookupSettingsOf } from './limits.js'
 import { connectedSettingsOf } from './connected-settings.js'
+import { budgetOf } from '../config/budget.js'
 import { readText } from '../config/load-config.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
@@ -77,13 +78,16 @@ export const openServer = async (
     const client = openUpstream(config, { env, clock, limits })
     if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
     // Several gateways have one budget, which is counted where all can read it.
-    const counted = gateways ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 0 } } : config
+    const counted: Config = gateways
+      ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 'unlimited' } }
+      : config
     const settings = lookupSettingsOf(counted, limits, {
       maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
       forOutages: config.enrich.mode !== 'complete',
+      isGateway: client.bulk.isOffered,
     })
     return openGateway(
-      { ...settings, admit: { ...settings.admit, fleetBudget: config.admit } },
+      { ...settings, admit: { ...settings.admit, fleetBudget: budgetOf(config.admit) } },
       {
         client,
         table: tableOf(config),

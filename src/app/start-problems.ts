@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../config/problem.js'
 import { messageOf } from '../base/message-of.js'
+import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
 import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
@@ -81,7 +82,8 @@ const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]
 
 /** An unusable folder only costs money after a restart, unless a budget is counted in it. */
 const memoryProblems = ({ memory, admit }: Config): Problem[] => {
-  const message = admit.perHour > 0 || admit.perDay > 0 ? unusableMemory(memory) : undefined
+  const { perHour, perDay, isDefault } = budgetOf(admit)
+  const message = !isDefault && (perHour > 0 || perDay > 0) ? unusableMemory(memory) : undefined
   if (message === undefined) return []
   const why = `cannot be used, and admit.perHour and admit.perDay are counted there: ${message}`
   return [{ setting: 'memory.path', message: why }]

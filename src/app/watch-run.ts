@@ -1,4 +1,5 @@
 // Telemetry of `run` and `serve`: counters, logs, traces and the ops endpoint.
+import { budgetOf } from '../config/budget.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../base/clock.js'
@@ -65,7 +66,7 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
         ...views,
         counters,
         recent,
-        allowed: { hour: config.admit.perHour, day: config.admit.perDay },
+        allowed: allowedBy(config),
         deadlineMs: config.enrich.deadlineMs,
         config: redact(config),
         version,
@@ -107,6 +108,11 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
     },
     serve,
   }
+}
+
+const allowedBy = ({ admit }: Config): OpsSources['allowed'] => {
+  const { perHour, perDay, isDefault } = budgetOf(admit)
+  return { hour: perHour, day: perDay, isDefault }
 }
 
 /** Throws a ConfigurationError if one of the ports cannot be used, before anything is done that takes long. */

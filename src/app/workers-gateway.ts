@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { budgetOf } from '../config/budget.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
@@ -47,7 +48,8 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
   const { path, isNamed } = memoryFolder(config, options.env)
   const state = path === undefined ? undefined : `${path}-gateway`
   const unwritable = state === undefined ? undefined : await whyUnwritable(state)
-  const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0 || (isNamed && sources.length > 0)
+  const { perHour, perDay, isDefault } = budgetOf(config.admit)
+  const isBudgeted = (!isDefault && (perHour > 0 || perDay > 0)) || (isNamed && sources.length > 0)
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
     options.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
@@ -94,7 +96,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       ...(config.memory.path === '' || config.memory.path === 'none' ? {} : { XDG_STATE_HOME: config.memory.path }),
       ...(sources.length > 0 && { THREATWEAVE_INTEL_SOURCES: JSON.stringify(sources) }),
       THREATWEAVE_ADMIT_PER_HOUR: '0',
-      THREATWEAVE_ADMIT_PER_DAY: '0',
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_ADMIT_PER_RUN: '0',
     },
     provider: gateway.provider,

@@ -149,6 +149,7 @@ export const createBulkLookup = (
             inFlight: 0,
             allowed: gateway.inFlight,
             state: connection.state() === 'lost' ? 'breaker_open' : gateway.state,
+            isGateway: true,
             spent: { hour: 0, day: 0, run: 0 },
             latencyMs: gateway.latencyMs + latenessMs,
           }

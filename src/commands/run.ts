@@ -8,6 +8,7 @@ import { exitCodes, UsageError, type Arguments, type Command, type Io } from '..
 import { keepHeapSmall } from '../app/keep-heap-small.js'
 import { kafkaProblems } from '../app/start-problems.js'
 import { workerNumberVariable } from '../config/environment-name.js'
+import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -57,6 +58,8 @@ topic, port in use, refused by the brokers.
     if (worker === undefined) {
       for (const { setting, message } of exposedFiles(config, io.env))
         emit({ event: 'secret_file_exposed', setting, message })
+      const { perDay, isDefault } = budgetOf(config.admit)
+      if (isDefault && config.intel.service.apiKey !== '') emit({ event: 'budget_not_set', perDay })
       if (config.gate.ownRanges.length === 0) emit({ event: 'own_ranges_missing' })
     }
     const failure =

@@ -4,6 +4,7 @@ import { openServer } from '../app/open-server.js'
 import { hashKey, newKey } from '../server/keys.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -57,6 +58,8 @@ Example:
     await refusePortsInUse(config, [config.serve.opsPort], 'serve.opsPort')
     for (const { setting, message } of exposedFiles(config, io.env))
       log({ event: 'secret_file_exposed', setting, message })
+    const { perDay, isDefault } = budgetOf(config.admit)
+    if (isDefault && (given(args).upstream ?? config.serve.upstream) !== '') log({ event: 'budget_not_set', perDay })
     const { emit, flush, hooks, serve: openEndpoint } = watchRun(config, log)
     const server = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },

@@ -22,8 +22,7 @@ export const openLookup = async <Question>(
   const kept = await openKeptMemory(memory, type, {
     ...folder,
     isBudgeted:
-      settings.admit.perHour > 0 ||
-      settings.admit.perDay > 0 ||
+      (settings.admit.isDefault !== true && (settings.admit.perHour > 0 || settings.admit.perDay > 0)) ||
       // The limits of a source are always there; they are worth a refusal only to who named the folder.
       (folder.isNamed && (settings.admit.limits ?? []).length > 0),
     maxBytes: settings.memory.maxBytes,

@@ -1,6 +1,6 @@
 // Opens the ops endpoint: health, readiness, metrics and the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
-import type { ProviderState } from '../domain/provider-state.js'
+import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FeedMetrics } from '../telemetry/feed-metrics.js'
@@ -41,7 +41,7 @@ export type OpsSources = {
   readonly seenOf?: SeenOf | undefined
   /** How long events wait for answers at most. */
   readonly deadlineMs: number
-  readonly allowed: { readonly hour: number; readonly day: number }
+  readonly allowed: AllowedCalls
   /** With secrets hidden. */
   readonly config: unknown
   readonly version: string

@@ -1,6 +1,6 @@
 // The state of the process and of the provider, in one sentence each for the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
-import type { ProviderState } from '../domain/provider-state.js'
+import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
 import type { Health } from './health.js'
 import { formatCount, formatDuration, formatRate } from './numbers.js'
@@ -11,9 +11,11 @@ type Sentence = { readonly text: string; readonly tone: Tone }
 /** With records waiting, no delivery for this long is a problem. */
 const quietMs = 15_000
 
-export const providerSentence = (provider: ProviderState | undefined, now: number): Sentence => {
+export const providerSentence = (provider: ProviderState | undefined, limits: AllowedCalls, now: number): Sentence => {
   if (!provider) return { tone: 'idle', text: 'No provider: local feeds only.' }
-  const { state, reason, until, inFlight, allowed, waiting, latencyMs } = provider
+  const { state, reason, until, inFlight, allowed, waiting, latencyMs, budgetSpentUntil } = provider
+  if (state === 'open' && budgetSpentUntil !== undefined)
+    return { tone: 'warn', text: budgetSpentText(budgetSpentUntil - now, limits) }
   const because = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
   const retry = until === undefined ? '' : `, retry in ${formatDuration(until - now)}`
   switch (state) {
@@ -31,6 +33,13 @@ export const providerSentence = (provider: ProviderState | undefined, now: numbe
     case 'probing':
       return { tone: 'warn', text: `Provider being probed with one call${because}.` }
   }
+}
+
+const budgetSpentText = (forMs: number, { day, isDefault = false }: AllowedCalls): string => {
+  const what = isDefault
+    ? `default budget of ${formatCount(day)} calls a day is spent (admit.perDay)`
+    : 'budget is spent'
+  return `The ${what}: ${forMs === Infinity ? 'no more calls in this run' : `no calls for ${formatDuration(forMs)}`}.`
 }
 
 type Situation = {

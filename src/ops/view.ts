@@ -1,6 +1,6 @@
 // The content of the status page as texts and numbers, rendered by the server and updated by the page's script.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
-import type { ProviderState } from '../domain/provider-state.js'
+import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
 import type { Counts } from '../telemetry/counters.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
 import type { AlertLog } from './alert-log.js'
@@ -55,7 +55,7 @@ type ViewSources = {
   readonly now: () => number
   readonly startedAt: number
   readonly version: string
-  readonly allowed: { readonly hour: number; readonly day: number }
+  readonly allowed: AllowedCalls
 }
 
 export const createView = (sources: ViewSources) => (): PageView => {
@@ -101,7 +101,7 @@ const stateOf = (sources: ViewSources) => {
     health,
     asking:
       provider || !sources.sources
-        ? providerSentence(provider, now)
+        ? providerSentence(provider, sources.allowed, now)
         : { tone: 'idle' as const, text: 'No main provider: sources and local feeds only.' },
     deadLetters: total(counts.deadLetters),
     points: history.points(),
@@ -113,7 +113,7 @@ const textsOf = (
   { now, counts, provider, partitions, lag, health, asking, deadLetters, points }: State,
 ): PageView['texts'] => {
   const extremes = points.map((point) => point.extremes)
-  const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
+  const credits = provider ? creditsTexts(provider, allowed) : { now: 'none', limit: '' }
   const malicious = total(counts.annotated.filter(({ labels }) => labels.verdict === 'malicious'))
   const failed = total(counts.requests.filter(({ labels }) => labels.status !== '200'))
   return {
@@ -210,12 +210,10 @@ const lowest = (values: readonly number[]): number | undefined => (values.length
 
 /** Shows the hourly budget if there is one, else the daily one. */
 const creditsTexts = (
-  spent: ProviderState['spent'],
-  allowed: ViewSources['allowed'],
-): { now: string; limit: string } =>
-  allowed.hour > 0
-    ? { now: `${formatCount(spent.hour)} this hour`, limit: `of ${formatCount(allowed.hour)} allowed, ` }
-    : {
-        now: `${formatCount(spent.day)} today`,
-        limit: allowed.day > 0 ? `of ${formatCount(allowed.day)} allowed, ` : '',
-      }
+  { spent, isGateway = false }: ProviderState,
+  { hour, day, isDefault = false }: AllowedCalls,
+): { now: string; limit: string } => {
+  if (hour > 0) return { now: `${formatCount(spent.hour)} this hour`, limit: `of ${formatCount(hour)} allowed, ` }
+  const limit = `of ${formatCount(day)} allowed${isDefault ? ' by default' : ''}, `
+  return { now: `${formatCount(spent.day)} today`, limit: day === 0 || (isDefault && isGateway) ? '' : limit }
+}

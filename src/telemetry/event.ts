@@ -226,7 +226,15 @@ export type TelemetryEvent =
       readonly source?: string
     }
   | { readonly event: 'lookups_resumed'; readonly source?: string }
-  | { readonly event: 'budget_exhausted'; readonly calls: number; readonly source?: string }
+  | {
+      readonly event: 'budget_exhausted'
+      readonly calls: number
+      readonly source?: string
+      /** The limit that nobody set. */
+      readonly defaultPerDay?: number
+    }
+  /** A key is used, and nobody said how many calls it may send. */
+  | { readonly event: 'budget_not_set'; readonly perDay: number }
   | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
   /** The rules that were in use stay in use. */

@@ -1,6 +1,6 @@
 // Maps counters and states to Prometheus metrics.
 import { type ConsumerHealth, consumerStates } from '../domain/consumer-health.js'
-import { type ProviderState, providerStates } from '../domain/provider-state.js'
+import { type AllowedCalls, type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { defineGeoMetrics, type GeoMetrics } from './geo-metrics.js'
@@ -12,8 +12,7 @@ type MetricsSources = {
   readonly counts: () => Counts
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
-  /** Calls allowed per hour and per day; 0 means no limit. */
-  readonly allowed: { readonly hour: number; readonly day: number }
+  readonly allowed: AllowedCalls
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly geo?: (() => readonly GeoMetrics[]) | undefined
   /** Absent where none is configured. */
@@ -175,7 +174,10 @@ const defineProviderMetrics = (
     const { hour, day } = provider().spent
     return byName('window', { hour, day })
   })
-  gauge('budget_limit', 'Calls allowed per hour and per day, 0 for no limit.', () => byName('window', allowed))
+  gauge('budget_limit', 'Calls allowed per hour and per day, 0 for no limit.', () => {
+    const isElsewhere = allowed.isDefault === true && provider().isGateway === true
+    return byName('window', isElsewhere ? { hour: 0, day: 0 } : { hour: allowed.hour, day: allowed.day })
+  })
   gauge('queued_lookups', 'Lookups waiting in the queue.', () => provider().waiting)
   gauge('provider_calls_in_flight', 'Calls to the provider in flight.', () => provider().inFlight)
   gauge('provider_calls_allowed', 'Calls to the provider that may be in flight.', () => provider().allowed)

@@ -259,7 +259,15 @@ export const wordings: Wordings = {
   lookups_resumed: { level: 'info', say: ({ source }) => `lookups${atSource(source)} resumed` },
   budget_exhausted: {
     level: 'warn',
-    say: ({ calls, source }) => `budget${source === undefined ? '' : ` of ${source}`} spent after ${calls} calls`,
+    say: ({ calls, source, defaultPerDay }) =>
+      defaultPerDay === undefined
+        ? `budget${source === undefined ? '' : ` of ${source}`} spent after ${calls} calls`
+        : `default budget of ${defaultPerDay} calls a day spent after ${calls} calls; no calls until midnight UTC. Set admit.perDay to a number, or to unlimited`,
+  },
+  budget_not_set: {
+    level: 'warn',
+    say: ({ perDay }) =>
+      `at most ${perDay} calls a day are sent with the key, since no budget is set; a gateway has its own. Set admit.perDay to a number, or to unlimited`,
   },
   rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules loaded from ${files} files` },
   rule_warned: { level: 'warn', say: (warning) => `rule at ${placeOf(warning)}: ${warning.message}` },

@@ -694,6 +694,7 @@ const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Conf
       feeds: [{ name: 'listed', path: files.feed }],
       gate: { documentation: true },
       ops: { enabled: false },
+      admit: { perDay: 'unlimited' },
       memory: { path: 'none', maxEntries: 1_000 },
       alerts: { rules: [files.rule], bundled: false, suppressSeconds: 0 },
       enrich: { deadlineMs: scenario.deadlineMs, mode: scenario.mode },

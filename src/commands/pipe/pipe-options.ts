@@ -2,6 +2,7 @@
 import { fstatSync, statSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { budgetOf } from '../../config/budget.js'
 import type { Config } from '../../config/schema.js'
 import { UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { configFileOf } from '../../config/load-config.js'
@@ -76,8 +77,9 @@ export const approval = (args: Arguments, config: Config, io: Io): { approve?: (
 const confirm = async (config: Config, io: Io): Promise<boolean> => {
   const lines = createInterface({ input: io.stdin, output: io.stderr })
   try {
-    const limit =
-      config.admit.perRun > 0 ? `at most ${config.admit.perRun} calls` : 'one or two calls per new indicator'
+    const { perRun, perDay, isDefault } = budgetOf(config.admit)
+    const usual = `one or two calls per new indicator${isDefault ? `, ${perDay} a day at most` : ''}`
+    const limit = perRun > 0 ? `at most ${perRun} calls` : usual
     const host = new URL(config.intel.service.baseUrl).host
     const answer = await lines.question(`Send lookups to ${host}, ${limit}, each of which may cost a credit? [y/N] `, {
       signal: io.signal,

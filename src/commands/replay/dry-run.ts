@@ -1,4 +1,5 @@
 // Dry run of a replay: what it would read, and how many lookups it would send.
+import { budgetOf } from '../../config/budget.js'
 import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../replay/open-replay.js'
@@ -58,10 +59,12 @@ export const dryRunReplay = async (
 /** The number of calls that the budgets allow now. */
 const allowedLookups = (
   { lookups, maxLookups = Infinity }: ReplayArguments,
-  { admit: { perHour, perDay } }: Config,
+  { admit }: Config,
   spent: Spent = { hour: 0, day: 0, run: 0 },
 ): number => {
   if (lookups === 'none') return 0
+  // With a limit for this run, the default limit of a day does not apply.
+  const { perHour, perDay } = budgetOf(maxLookups === Infinity ? admit : { ...admit, perRun: maxLookups })
   const left = (limit: number, used: number): number => (limit === 0 ? Infinity : Math.max(0, limit - used))
   return Math.min(maxLookups, left(perHour, spent.hour), left(perDay, spent.day))
 }

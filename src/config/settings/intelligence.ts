@@ -292,7 +292,17 @@ const calls = (description: string) => Type.Integer({ default: 0, minimum: 0, ma
 export const admitSettings = Type.Object(
   {
     perHour: calls('Calls sent in one hour (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
-    perDay: calls('Calls sent in one day (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
+    perDay: Type.Optional(
+      Type.Unsafe<number | 'unlimited'>({
+        anyOf: [
+          { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+          { type: 'string', enum: ['unlimited'] },
+        ],
+        form: 'a whole number from 1 to 1000000000, or unlimited',
+        description:
+          'Calls sent in one day (UTC) at most, restarts included where memory.path is kept. Without this, perHour and perRun: 1000, except at a gateway, which has a budget of its own. unlimited: no limit.',
+      }),
+    ),
     perRun: calls('Calls sent from start to stop at most; 0 is no limit.'),
   },
   { additionalProperties: false, default: {}, description: 'The budget: how many calls may be sent with the key.' },

@@ -6,6 +6,10 @@ export type BudgetSettings = {
   readonly perHour: number
   readonly perDay: number
   readonly perRun: number
+  /** Nobody set these limits. */
+  readonly isDefault?: boolean
+  /** Whether a gateway is asked, which keeps a budget of its own: the default limits do not apply there. */
+  readonly isGateway?: () => boolean
   /** Those of a source, besides. */
   readonly limits?: readonly CallLimit[]
 }
@@ -44,7 +48,10 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Hours and days are those of UTC. */
-export const createBudget = ({ perHour, perDay, perRun, limits = [] }: BudgetSettings, ledger?: Ledger): Budget => {
+export const createBudget = (
+  { perHour, perDay, perRun, isDefault = false, isGateway = () => false, limits = [] }: BudgetSettings,
+  ledger?: Ledger,
+): Budget => {
   const hour = createWindow(indexBy(hourMs), ledger?.before?.hour)
   const day = createWindow(indexBy(dayMs), ledger?.before?.day)
   const run = createWindow(() => 0)
@@ -69,7 +76,7 @@ export const createBudget = ({ perHour, perDay, perRun, limits = [] }: BudgetSet
   return {
     spentForMs: (now) => {
       if (perRun > 0 && run.charged(now) >= perRun) return Infinity
-      if (perDay > 0 && day.charged(now) >= perDay) return dayMs - (now % dayMs)
+      if (perDay > 0 && !(isDefault && isGateway()) && day.charged(now) >= perDay) return dayMs - (now % dayMs)
       if (perHour > 0 && hour.charged(now) >= perHour) return hourMs - (now % hourMs)
       const spent = periods.filter(({ calls, charged }) => charged(now) >= calls)
       return spent.length === 0 ? undefined : Math.max(...spent.map(({ nextAt }) => nextAt(now) - now))

@@ -99,7 +99,11 @@ export const createCallSender = (
   const settled = (now: number): void => {
     unsettled--
     if (unsettled === 0 && budget.spentForMs(now) !== undefined)
-      emit({ event: 'budget_exhausted', calls: budget.spent(now).run })
+      emit({
+        event: 'budget_exhausted',
+        calls: budget.spent(now).run,
+        ...(settings.isDefault === true && { defaultPerDay: settings.perDay }),
+      })
   }
   const note = (failure: Unknown | undefined, isProbe: boolean): void => {
     const now = clock.now()
@@ -156,11 +160,14 @@ export const createCallSender = (
     state: () => {
       const now = clock.now()
       const limits = budget.used(now)
+      const spentForMs = budget.spentForMs(now)
       return {
         inFlight: limit.activeCount,
         allowed: inFlight.allowed(),
         ...breaker.state(now),
         spent: budget.spent(now),
+        ...(spentForMs !== undefined && { budgetSpentUntil: now + spentForMs }),
+        ...(settings.isGateway?.() === true && { isGateway: true }),
         ...(limits.length > 0 && { limits }),
       }
     },

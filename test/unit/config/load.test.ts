@@ -63,7 +63,7 @@ describe('load', () => {
       'admit:\n  perDay: many\noutput:\n  onExisting: perhaps\n  colour: red\ngate:\n  ownRanges: [nonsense]\n',
     )
     expect(problemsOf(loaded).sort()).toEqual([
-      'admit.perDay must be a whole number (threatweave.yaml:2)',
+      'admit.perDay must be a whole number from 1 to 1000000000, or unlimited (threatweave.yaml:2)',
       'gate.ownRanges.0 must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32 (threatweave.yaml:7)',
       'output.colour is not a setting (threatweave.yaml:5)',
       'output.onExisting must be one of replace, keep (threatweave.yaml:4)',
@@ -93,8 +93,8 @@ describe('load', () => {
   })
 
   it('says which variable a wrong value came from', () => {
-    expect(problemsOf(load({ env: { THREATWEAVE_ADMIT_PER_DAY: '-1' }, readFile }))).toEqual([
-      'admit.perDay must be >= 0 (THREATWEAVE_ADMIT_PER_DAY)',
+    expect(problemsOf(load({ env: { THREATWEAVE_ADMIT_PER_DAY: '0' }, readFile }))).toEqual([
+      'admit.perDay must be a whole number from 1 to 1000000000, or unlimited (THREATWEAVE_ADMIT_PER_DAY)',
     ])
   })
 

@@ -143,7 +143,11 @@ describe('sentences', () => {
       { ...openProvider, state: 'paused', reason: 'throttled', until: 3_000 },
       'Provider paused: it asked us to slow down (throttled), retry in 2 s.',
     ],
+    [
+      { ...openProvider, budgetSpentUntil: 3_601_000 },
+      'The default budget of 1000 calls a day is spent (admit.perDay): no calls for 60 min.',
+    ],
   ] as const)('the provider: %j', (provider, text) => {
-    expect(providerSentence(provider, 1000).text).toBe(text)
+    expect(providerSentence(provider, { hour: 0, day: 1000, isDefault: true }, 1000).text).toBe(text)
   })
 })

@@ -29,6 +29,21 @@ describe('the budget', () => {
     expect(budget.spentForMs(newYear + 24 * 60 * minute)).toBeUndefined()
   })
 
+  it('of a day that nobody set does not apply at a gateway', () => {
+    let isGateway = false
+    const budget = createBudget({ ...none, perDay: 1, isDefault: true, isGateway: () => isGateway })
+    budget.charge(newYear)(true)
+    expect(budget.spentForMs(newYear)).toBe(24 * 60 * minute)
+    isGateway = true
+    expect(budget.spentForMs(newYear)).toBeUndefined()
+  })
+
+  it('of a day that was set applies at a gateway too', () => {
+    const budget = createBudget({ ...none, perDay: 1, isGateway: () => true })
+    budget.charge(newYear)(true)
+    expect(budget.spentForMs(newYear)).toBe(24 * 60 * minute)
+  })
+
   it('of a run never comes back', () => {
     const budget = createBudget({ ...none, perRun: 1 })
     budget.charge(newYear)
