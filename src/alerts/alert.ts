@@ -74,22 +74,22 @@ export type AlertBody = {
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
   readonly matched: readonly Matched[]
-} & Partial<Pick<Annotation, 'activity'>> &
-  Pick<
-    Annotation,
-    | 'status'
-    | 'verdict'
-    | 'score'
-    | 'threat_class'
-    | 'type'
-    | 'value'
-    | 'field'
-    | 'role'
-    | 'direction'
-    | 'action'
-    | 'summary'
-    | 'source'
-  > &
+} & Pick<
+  Annotation,
+  | 'status'
+  | 'verdict'
+  | 'score'
+  | 'threat_class'
+  | 'type'
+  | 'value'
+  | 'field'
+  | 'role'
+  | 'direction'
+  | 'action'
+  | 'activity'
+  | 'summary'
+  | 'source'
+> &
   Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
 /** An indicator as ECS `threat.indicator`. */

@@ -60,7 +60,7 @@ const flatOf = (annotation: Readonly<Annotation>, one: AnnotatedIndicator): Anno
     ...members,
     direction,
     action,
-    activity,
+    ...(activity !== undefined && { activity }),
     ...(password_accepted !== undefined && { password_accepted }),
     summary: `${one.value} is ${verdict}`,
     ...(verdict === 'malicious' ? { malicious: true } : verdict === 'clean' && { malicious: false }),

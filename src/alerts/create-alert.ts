@@ -111,7 +111,7 @@ export const createAlert = (input: AlertInput): Alert => {
       ...(role !== undefined && { role }),
       direction,
       action,
-      activity,
+      ...(activity !== undefined && { activity }),
       ...(password_accepted !== undefined && { password_accepted }),
       summary,
       ...(categories !== undefined && { categories }),

@@ -90,8 +90,14 @@ export const openReader = (
         where: line === undefined ? file : `${file}:${line}`,
       })),
     }
-  const annotationKey = createAnnotationKey(config.output.key)
-  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, annotationKey, names })
+  const extract = createExtract({
+    ...extractLimits,
+    ownRanges: loaded.options.ownRanges,
+    formats: opened.formats,
+    isOneSource,
+    annotationKey: createAnnotationKey(config.output.key),
+    names,
+  })
   return {
     eventsInRecord: eventsInRecord(config),
     decode: (bytes) => decode(bytes, decodeLimits),

@@ -68,8 +68,8 @@ export type Annotation = {
   role?: Role
   direction: Direction
   action: Action
-  /** What kind of thing the event reports. */
-  activity: Activity
+  /** What kind of thing the event reports; older annotations and compact ones of clean events do not say it. */
+  activity?: Activity
   /** A login was stopped after the password was right, by a second factor or a policy. */
   password_accepted?: true
 } & { [flag in Flag]?: boolean } & {

@@ -33,6 +33,8 @@ export const directionOf = (indicators: readonly Sided[], flow?: Flow): Directio
   for (const { role, side } of indicators)
     if (role === 'source') from ??= side
     else if (role === 'destination') to ??= side
+  // Without an address of the server a request came in all the same.
+  if (to === undefined && flow?.destinationSide !== undefined) to = flow.destinationSide
   if (from === undefined || to === undefined) return 'unknown'
   if (flow === undefined) return directions[from][to]
   if (from === 'outside' && to === 'outside' && flow.sourceSide !== flow.destinationSide) {

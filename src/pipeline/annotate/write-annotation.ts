@@ -70,8 +70,10 @@ export const writeIndicator = (one: AnnotatedIndicator): string =>
   decided[one.decision][one.role] +
   writeOutcome(one)
 
-const writeActivity = (a: AnnotationSummary): string =>
-  `,"activity":"${a.activity}"${a.password_accepted === true ? ',"password_accepted":true' : ''}`
+const writeActivity = ({ activity, password_accepted }: AnnotationSummary): string => {
+  const text = activity === undefined ? '' : `,"activity":"${activity}"`
+  return password_accepted === true ? `${text},"password_accepted":true` : text
+}
 
 const opening = (a: AnnotationSummary): string => {
   const text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`

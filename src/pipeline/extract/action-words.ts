@@ -9,6 +9,8 @@ type ActionWord = {
   /** Too common a word to mean traffic unless the field is named after the action. */
   readonly isCommon: boolean
   readonly isLogin: boolean
+  /** The same, and no connection or session of something else. */
+  readonly isAuthentication: boolean
   /** How it went, where that is all it says: it takes a login to make it an action. */
   readonly outcome: Action
 }
@@ -39,7 +41,13 @@ const common = setOf(
 /** What is longer says nothing of an action. */
 export const longestSaying = 64
 const cached = createBoundedCache<string, ActionWord>(1024)
-const nothing: ActionWord = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
+const nothing: ActionWord = {
+  action: 'unknown',
+  isCommon: false,
+  isLogin: false,
+  isAuthentication: false,
+  outcome: 'unknown',
+}
 
 /** Numbers and words that say neither are unknown. */
 export const actionWordOf = (value: string): ActionWord => {
@@ -51,19 +59,26 @@ export const actionWordOf = (value: string): ActionWord => {
     .trim()
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
+  const isLogin = login.test(verb) && !logout.test(verb)
   const saying: ActionWord = {
     action: readVerb(verb),
     isCommon: common.has(verb),
-    isLogin: login.test(verb) && !logout.test(verb),
+    isLogin,
+    isAuthentication: isLogin && !otherSession.test(verb),
     outcome: readOutcome(verb),
   }
   cached.set(ownText(value), saying)
   return saying
 }
 
+/** Whether the name of an event tells of somebody who logs in, or tries. */
+export const isAuthentication = (value: string): boolean => actionWordOf(value).isAuthentication
+
 /** `BAD_CREDENTIALS`: only who wants to come in shows any. */
 const login =
   /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
+/** `session_start` of a firewall; `user.session.start` is a login. */
+const otherSession = /connection[ _-]attempt|^(?!.*(?:user|log|auth)).*session[ ._]start/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
 const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
 const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/

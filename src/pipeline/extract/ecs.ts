@@ -9,7 +9,7 @@ export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
    url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
-   event.reason message network.transport network.direction rule.name destination.bytes icmp.type
+   event.reason message http.request.method http.response.status_code network.transport network.direction rule.name destination.bytes icmp.type
    observer.ingress.zone observer.egress.zone zeek.connection.state zeek.connection.local_orig zeek.connection.local_resp`,
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))
@@ -41,9 +41,11 @@ export const fitOf = (name: string): ((text: string) => boolean) => {
     ? (text: string) => isHost(hostsIn(text)[0], bare.endsWith('.ip'))
     : bare.endsWith('.port')
       ? (text: string) => /^\d{1,5}$/.test(text)
-      : bare.startsWith('url.')
-        ? (text: string) => text === '-' || /[./:]/.test(text)
-        : () => true
+      : bare === 'http.response.status_code'
+        ? (text: string) => /^\d{3}$/.test(text)
+        : bare.startsWith('url.')
+          ? (text: string) => text === '-' || /[./:]/.test(text)
+          : () => true
   return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
 const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
@@ -52,11 +54,11 @@ const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
 /** A piece of a line under the name that a format gave it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
   if (text === '' || text === '-') return
-  const { holds, role, says, flow } = reader.fieldOf(name)
+  const { holds, role, says, flow, activity } = reader.fieldOf(name)
   if (name.includes('.')) reader.note?.(name, text)
   const [host, translated] = endpointNames.has(name) ? hostsIn(text) : []
   if (host === undefined) {
-    readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, flow, rule })
+    readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, flow, activity, rule })
     return
   }
   const [, zone] = interfaceName.exec(text) ?? []

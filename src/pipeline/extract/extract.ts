@@ -1,8 +1,12 @@
 // Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
+import { readAddress } from '../../domain/address.js'
+import type { RangeSet } from '../../domain/range-set.js'
+import type { Extraction, Flow, Names, Sighting } from '../../domain/sighting.js'
+import { isInside } from '../../domain/special-ranges.js'
 import type { AnnotationKey } from '../annotate/annotation-key.js'
-import type { Extraction, Names } from '../../domain/sighting.js'
 import { ObjectEvent, type Event } from '../event.js'
 import { createActionFinder } from './action.js'
+import { createActivityFinder, type Ends } from './activity.js'
 import { settleBeside } from './beside.js'
 import { createFieldOf } from './field.js'
 import { createFindings } from './findings.js'
@@ -22,6 +26,8 @@ type ExtractSettings = {
   readonly isOneSource?: boolean
   /** Tells names that would be taken for our annotation. */
   readonly annotationKey?: AnnotationKey
+  /** Public addresses of our own: a client there is inside. */
+  readonly ownRanges?: RangeSet
   /** The log formats that lines are compared with. */
   readonly formats?: readonly FormatSpec[] | undefined
   /** The names whose values are noted, now. */
@@ -42,10 +48,16 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
   const flow = createFlowFinder()
+  const isOutside = (value: string): boolean => {
+    const address = readAddress(value)
+    return address !== undefined && !isInside(address) && settings.ownRanges?.has(address) !== true
+  }
+  const activity = createActivityFinder()
   const reader: Reader = {
     findings,
     action,
     flow,
+    activity,
     fieldOf,
     later: [],
     forged: 0,
@@ -68,6 +80,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     findings.reset()
     action.reset()
     flow.reset()
+    activity.reset()
     reader.later.length = 0
     reader.forged = 0
     paths.begin()
@@ -76,12 +89,15 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     settleBeside(findings, action.isLocalFirst(), event)
     readLaterText(reader)
     findings.joinPath()
-    const said = action.result()
-    const found = said.action === 'unknown' ? flow.action() : said
+    const ends = endsOf(findings.list(), isOutside)
+    const known = activity.result(action.result(), ends)
+    const found = known.found.action === 'unknown' ? flow.action() : known.found
     const sourcePort = findings.portOf('source')
     const destinationPort = findings.portOf('destination')
     return {
       action: found.action,
+      activity: known.activity,
+      passwordAccepted: known.passwordAccepted && found.action === 'blocked',
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,
@@ -90,7 +106,10 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       actionSaw: found.saw,
       sourcePort,
       destinationPort,
-      flow: flow.result(sourcePort, destinationPort, found.action === 'blocked'),
+      flow:
+        known.activity === 'request' && ends.client !== undefined && isOutside(ends.client)
+          ? requestFromOutside
+          : flow.result(sourcePort, destinationPort, found.action === 'blocked'),
       noted: notes?.result(),
     }
   }
@@ -119,6 +138,24 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
     return end(event, format, event instanceof ObjectEvent ? event.isLarge : event.reading === 'too_large')
   }
+}
+
+/** To a server that writes its own access log. */
+const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destinationSide: 'inside' }
+
+/** The name of a server in TLS is a part of a connection. */
+const serverName = /sni|server_?name/i
+
+/** The first address of each end counts, as for the direction. */
+const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): Ends => {
+  let client: string | undefined
+  let server: string | undefined
+  let hasQuery = false
+  for (const { type, role, value, field } of sightings)
+    if (role === 'query' || role === 'answer') hasQuery ||= !serverName.test(field)
+    else if (type === 'ip' && role === 'source') client ??= value
+    else if (type === 'ip' && role === 'destination') server ??= value
+  return { client, server, hasQuery, isOutside }
 }
 
 /** What is at a dotted path, as text. */

@@ -1,6 +1,7 @@
 // Says from a field's name what its value holds, which role its indicators play and what it says of the action.
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Role } from '../../domain/sighting.js'
+import { activityFieldOf, type ActivityField } from './activity-fields.js'
 import { actionFieldOf, type ActionField } from './action-fields.js'
 import { compact } from './characters.js'
 import {
@@ -21,6 +22,8 @@ export type Field = FieldMeaning & {
   readonly says: ActionField | undefined
   /** What it says of the flow. */
   readonly flow: FlowField | undefined
+  /** What it says of the kind of event. */
+  readonly activity: ActivityField | undefined
   /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
   readonly rule: string
 }
@@ -36,7 +39,7 @@ export const createFieldOf = (): FieldOf => {
   return (path, isHurried = false) => {
     const known = cached.get(path)
     if (known !== undefined) return known
-    if (path.length > longestPath) return { ...unknownName, says: undefined, flow: undefined }
+    if (path.length > longestPath) return { ...unknownName, says: undefined, flow: undefined, activity: undefined }
     const segments = path.split('.', 32)
     const says = actionFieldOf(segments)
     const meaning = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
@@ -46,6 +49,7 @@ export const createFieldOf = (): FieldOf => {
       ...meaning,
       says,
       flow,
+      activity: activityFieldOf(segments),
       rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule,
     }
     if (!isHurried) cached.set(ownText(path), made)

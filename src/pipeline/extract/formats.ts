@@ -1,4 +1,5 @@
 // Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
+import type { Activity } from '../../domain/activity.js'
 import type { Action } from '../../domain/sighting.js'
 import { readPiece } from './ecs.js'
 import { createLiteralFinder } from './literals.js'
@@ -18,6 +19,8 @@ export type Variant = {
   readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** Columns or keys → names. */
   readonly fields?: Readonly<Record<string, string>> | undefined
+  /** What such a line reports. */
+  readonly activity?: Activity | undefined
   /** What such a line says without saying it. */
   readonly set?: Readonly<Record<string, string>> | undefined
 }
@@ -47,6 +50,7 @@ type Recognised = Match & {
   readonly id: string
   readonly rule: string
   readonly words: ReadonlyMap<string, Action>
+  readonly activity: Activity | undefined
 }
 /** How a line came: as it is, as pairs, or as an object. */
 type Kind = 'line' | 'pairs' | 'json'
@@ -115,16 +119,17 @@ const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => 
     when: Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const),
     fields: Object.entries({ ...spec.fields, ...variant.fields }),
     set: Object.entries({ ...spec.set, ...variant.set }),
+    activity: variant.activity ?? spec.activity,
   }))
   return (line) => {
     const { text, start, at } = cutBy(spec, line)
     // Of one format the first variant that fits counts.
-    for (const { rule, template, when, fields, set } of compiled) {
+    for (const { rule, template, when, fields, set, activity } of compiled) {
       if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) continue
       const found = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
       if (found === undefined) continue
       const named = fields.map(([key, name]) => [name, at?.(key) ?? ''] as const)
-      return { id, rule, words, pieces: [...found.pieces, ...named, ...set], rest: found.rest }
+      return { id, rule, words, activity, pieces: [...found.pieces, ...named, ...set], rest: found.rest }
     }
     return undefined
   }
@@ -137,7 +142,12 @@ const cutBy = ({ cut, separator = ',' }: FormatSpec, line: Line): Line => {
 }
 
 /** What a format says of a line: its pieces under their names, and its own words for the action. */
-export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Recognised, field: string): void => {
+export const readRecognised = (
+  reader: Reader,
+  { rule, pieces, words, activity, rest }: Recognised,
+  field: string,
+): void => {
+  if (activity !== undefined) reader.activity.set(activity)
   for (const [name, text] of pieces) {
     const action = name === 'event.action' ? words.get(text.toLowerCase()) : undefined
     if (action === undefined) readPiece(reader, name, text, field, rule)

@@ -3,7 +3,7 @@ import { parseObject } from '../../base/json-object.js'
 import { readCef } from './cef.js'
 import { readRecognised, type Recognise } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
-import { readLater, readPair, type Reader } from './reader.js'
+import { readLater, readPair, seeText, type Reader } from './reader.js'
 import type { Scan } from './scan.js'
 import { readSyslog } from './syslog.js'
 import { readHost } from './value.js'
@@ -36,7 +36,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       else readPair(reader, key, value, level, known)
     }
     const rest = remainder(text, pairs, begin)
-    reader.action.seeText(rest)
+    seeText(reader, rest)
     readLater(reader, rest, field, true)
     return format?.id ?? 'pairs'
   }
@@ -81,7 +81,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       if (start > 0) reader.action.seeText(text.slice(0, start))
       return pairs
     }
-    reader.action.seeText(text)
+    seeText(reader, text)
     readLater(reader, body, field, true)
     return 'text'
   }

@@ -41,13 +41,20 @@ const maxKeyLength = 200
 /** Past this many new keys in one event the rest are known by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
-const nothing: Field = { holds: 'none', role: 'other', says: undefined, flow: undefined, rule: 'field' }
+const nothing: Field = {
+  holds: 'none',
+  role: 'other',
+  says: undefined,
+  flow: undefined,
+  activity: undefined,
+  rule: 'field',
+}
 
 const pathOf = (
   path: string,
   key: string,
   spelling: string,
-  { holds, role, says, flow, rule }: Field,
+  { holds, role, says, flow, activity, rule }: Field,
   isAnnotationName: boolean,
   isUnread = false,
 ): Path => ({
@@ -55,6 +62,7 @@ const pathOf = (
   role,
   says,
   flow,
+  activity,
   rule,
   path,
   spelling,
@@ -85,7 +93,7 @@ export const createPaths = (
   let count = 0
   let newInEvent = 0
   return {
-    root: pathOf('', '', '', { holds: 'text', role: 'other', says: undefined, flow: undefined, rule: 'field' }, false),
+    root: pathOf('', '', '', { ...nothing, holds: 'text' }, false),
     begin: () => {
       newInEvent = 0
     },

@@ -1,4 +1,5 @@
 // Reads a format out of a document's plain values, and complains of what has no place in one.
+import { activities } from '../../domain/activity.js'
 import { lineKinds } from '../../domain/sighting.js'
 import { ecsNames } from './ecs.js'
 import { cuts, type FormatSpec, type Variant } from './formats.js'
@@ -13,7 +14,7 @@ export type Example = {
 }
 export type ReadFormat = { readonly spec: FormatSpec; readonly examples: readonly Example[] }
 
-const variantKeys = ['id', 'line', 'when', 'fields', 'set', 'example']
+const variantKeys = ['id', 'line', 'when', 'fields', 'set', 'activity', 'example']
 const formatKeys = [...variantKeys, 'cut', 'contains', 'separator', 'words', 'variants']
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -88,7 +89,7 @@ const variantOf = (
   wrong: Complain,
   examples: Example[],
 ): Variant => {
-  const { id, line, when, fields, set, example } = value
+  const { id, line, when, fields, set, activity, example } = value
   const problem = typeof line === 'string' ? problemOfLine(line) : undefined
   if (line !== undefined && (typeof line !== 'string' || cut !== 'text'))
     wrong([...path, 'line'], 'line is for formats that cut text')
@@ -113,8 +114,10 @@ const variantOf = (
   keyed('set', set, (one) => one === 'allowed' || one === 'blocked', 'is no action: allowed or blocked')
   if (isMap(set) && Object.keys(set).some((name) => name !== 'event.action'))
     wrong([...path, 'set'], 'only event.action can be set')
+  if (activity !== undefined && !activities.some((one) => one === activity))
+    wrong([...path, 'activity'], `activity must be one of ${activities.join(', ')}`)
   if (example !== undefined) readExample(example, [...path, 'example'], wrong, examples)
-  return { id, line, fields, set, when: isMap(when) ? textsOf(when) : undefined } as Variant
+  return { id, line, fields, set, activity, when: isMap(when) ? textsOf(when) : undefined } as Variant
 }
 
 /** A number in YAML is the same number as text in a line. */

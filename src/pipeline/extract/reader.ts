@@ -1,5 +1,6 @@
 // What every reader of one event shares, and how the value of a field is read by what the field holds.
 import type { ActionFinder } from './action.js'
+import type { ActivityFinder } from './activity.js'
 import type { Field, FieldOf } from './field.js'
 import type { Port, ActionField } from './action-fields.js'
 import type { FlowFinder } from './flow.js'
@@ -14,6 +15,7 @@ export type Reader = {
   readonly findings: Findings
   readonly action: ActionFinder
   readonly flow: FlowFinder
+  readonly activity: ActivityFinder
   readonly fieldOf: FieldOf
   /** Reads text as an event of its own; `level` counts how deep events are inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
@@ -74,6 +76,12 @@ const search = (out: Findings, { text, isLine, field }: LaterText): void => {
   })
 }
 
+/** What words say of the action and of the kind of event. */
+export const seeText = ({ action, activity }: Reader, text: string): void => {
+  action.seeText(text)
+  activity.seeText(text)
+}
+
 /** One value by what its field holds. */
 export const readValue = (
   reader: Reader,
@@ -84,9 +92,12 @@ export const readValue = (
 ): void => {
   const place = { field, role, rule }
   const isDotted = hasDot(value) || value.includes(':')
-  if (holds === 'url') reader.note?.('url.full', value)
+  if (holds === 'url') {
+    reader.note?.('url.full', value)
+    reader.activity.seeRequestLine(value)
+  }
   if (holds === 'mail') readMail(reader.findings, value, place)
-  else if (holds === 'event' && !isDotted) reader.action.seeText(value)
+  else if (holds === 'event' && !isDotted) seeText(reader, value)
   else if (holds === 'none' || (!isDotted && holds !== 'url')) return
   else if (holds === 'event') reader.readLine(value, field, level + 1)
   else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
@@ -117,6 +128,7 @@ export const readPair = (
 /** The same without a name of its own. */
 export const readField = (reader: Reader, key: string, value: string, level: number, field: Field): void => {
   if (field.flow !== undefined) reader.flow.see(field.flow, key, value, false)
+  if (field.activity !== undefined) reader.activity.see(field.activity, value)
   if (isPort(field.says)) readPort(reader, field, value)
   else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
   if (value.length < 2) return

@@ -12,6 +12,7 @@ import {
   type Passed,
 } from '../json-grammar.js'
 import { longestSaying } from './action-words.js'
+import { longestActivityWord } from './activity.js'
 import { longestFlowWord } from './flow.js'
 import { createKnownTexts } from './known-texts.js'
 import { unread, type Path, type Paths } from './paths.js'
@@ -118,6 +119,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const end = endOfScalar(bytes, at)
     if (end === failed || at >= searched) return end
     if (path.flow !== undefined) reader.flow.see(path.flow, path.name, bytes.toString('latin1', at, end), false)
+    if (path.activity !== undefined && byte < 0x3a)
+      reader.activity.see(path.activity, bytes.toString('latin1', at, end))
     if (path.says === 'id' && byte < 0x3a)
       reader.action.see(path.says, path.name, bytes.toString('latin1', at, end), path.rule)
     else if (path.isPort && byte < 0x3a) readPort(reader, path, bytes.toString('latin1', at, end))
@@ -134,6 +137,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       says !== undefined && length <= ((marks & escaped) === 0 ? 1 : 6) * longestSaying && reader.action.wants(says)
     if (path.flow !== undefined && length <= longestFlowWord && (marks & (escaped | wide)) === 0)
       reader.flow.see(path.flow, path.name, knownText(bytes, from, end)?.text ?? stringAt(bytes, from, end), true)
+    if (path.activity !== undefined && length <= longestActivityWord && (marks & (escaped | wide)) === 0)
+      reader.activity.see(path.activity, knownText(bytes, from, end)?.text ?? stringAt(bytes, from, end))
     const matters = holds !== 'none' && length >= 3 && ((marks & dotted) !== 0 || !path.isDotted)
     if (!matters && !tells) return
     const known = (marks & (escaped | wide)) === 0 ? knownText(bytes, from, end) : undefined

@@ -25,7 +25,7 @@ describe('a line', () => {
     [
       'of a content delivery network',
       '2026-11-15\t10:00:00\tLAX1\t392\t192.0.2.1\tGET\td1.example.net\t/index.html\t200\t-\tcurl/8.0\t-\t-\tHit\tid==\twww.example.com\thttps\t23\t0.001\t-',
-      'unknown',
+      'allowed',
       ['192.0.2.1 source', 'd1.example.net url', 'www.example.com url'],
     ],
     [

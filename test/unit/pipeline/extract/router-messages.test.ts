@@ -19,7 +19,7 @@ describe('a router or a gateway', () => {
     [
       'that names both ends of a tunnel behind their addresses',
       'Nov 15 10:00:00 gw charon: 08[IKE] IKE_SA office[7] established between 192.0.2.1[gw.example.com]...198.51.100.7[branch.example.com]',
-      'unknown',
+      'allowed',
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
     [

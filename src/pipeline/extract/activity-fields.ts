@@ -1,0 +1,61 @@
+// Says from a field's name what its value says of the kind of event: a login, a request, a query, mail.
+import { compact, table } from './characters.js'
+
+/**
+ * kind: a word for the kind of event.  event: what the event is called.  category: either.  id: a number of an event of Windows.  caller: somebody who has logged in
+ * calls an API.  user: its name.  method, status: of HTTP.  signInCode, callError, rpcCode, callStatus, ntStatus: how a login or a call went, in numbers of
+ * the product.  mail: only mail has it.
+ */
+export type ActivityField =
+  | 'kind'
+  | 'category'
+  | 'event'
+  | 'id'
+  | 'caller'
+  | 'user'
+  | 'method'
+  | 'status'
+  | 'signInCode'
+  | 'callError'
+  | 'rpcCode'
+  | 'callStatus'
+  | 'ntStatus'
+  | 'mail'
+
+/** Names without case and separators; `a.b` is b inside a. */
+const names = table<ActivityField>(
+  ['kind', 'path apiversion kind event.dataset'],
+  ['category', 'category eventcategory eventtype'],
+  [
+    'event',
+    'action event operation operationname eventname eventsubname activityname displaymessage logdesc type result',
+  ],
+  ['id', 'eventid eventcode event.code'],
+  [
+    'caller',
+    `useridentity.type authenticationinfo.principalemail calleripaddress actorip actoripaddress auth.displayname saslusername
+     clientappused workload`,
+  ],
+  ['user', 'user.username'],
+  ['method', 'method requestmethod httpmethod csmethod request.method clientrequestmethod httprequestmethod'],
+  [
+    'status',
+    `status statuscode httpstatus scstatus responsestatus edgeresponsestatus response.statuscode responsecode elbstatuscode httpstatuscode
+     httpresponsecode httpcode`,
+  ],
+  ['signInCode', 'resulttype status.errorcode'],
+  ['callError', 'errorcode'],
+  ['rpcCode', 'status.code'],
+  ['callStatus', 'responsestatus.code'],
+  ['ntStatus', 'substatus'],
+  [
+    'mail',
+    'mailfrom envelopefrom rcptto messageid headerfrom from.address to.address email.from.address email.to.address',
+  ],
+)
+
+/** By the last two names of the path, or the last. */
+export const activityFieldOf = (segments: readonly string[]): ActivityField | undefined => {
+  const last = compact(segments.at(-1) ?? '')
+  return names.get(`${compact(segments.at(-2) ?? '')}.${last}`) ?? names.get(last)
+}

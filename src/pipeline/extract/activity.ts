@@ -1,0 +1,244 @@
+// Tells what kind of thing an event reports, and of a login or a request what became of it.
+import type { Activity } from '../../domain/activity.js'
+import type { Action } from '../../domain/sighting.js'
+import { nothing, type ActionFound } from './action-text.js'
+import { isAuthentication } from './action-words.js'
+import type { ActivityField } from './activity-fields.js'
+import { setOf, table } from './characters.js'
+import {
+  outcomeOfCall,
+  outcomeOfCallError,
+  outcomeOfNtStatus,
+  outcomeOfRpc,
+  outcomeOfSignIn,
+  type LoginOutcome,
+} from './login-codes.js'
+
+/** ECS categories, Zeek's `_path`, Suricata's `event_type`, categories of Azure and of the Kubernetes API server. */
+const categories = table<Activity>(
+  [
+    'login',
+    `authentication signinlogs noninteractiveusersigninlogs serviceprincipalsigninlogs managedidentitysigninlogs administrative auditlogs ssh kerberos
+     krb5 ldap radius audit.k8s.io/v1 admin#reports#activity`,
+  ],
+  ['query', 'dns'],
+  ['mail', 'email smtp'],
+  ['connection', 'network conn flow netflow ssl tls rdp'],
+)
+
+/** Windows: https://learn.microsoft.com/en-us/windows-server/identity/ad-ds/plan/appendix-l--events-to-monitor */
+const windowsEvents = table<Activity>(
+  ['login', '1149 4624 4625 4648 4768 4769 4771 4776 4778 6272 6273'],
+  ['connection', '5150 5151 5152 5153 5154 5155 5156 5157 5158 5159'],
+)
+/** Those whose status tells how it went. */
+const withStatus = setOf('4625 4768 4769 4771 4776')
+
+const methods = setOf(
+  'GET POST HEAD PUT DELETE OPTIONS PATCH CONNECT TRACE PROPFIND REPORT MKCOL MOVE COPY LOCK UNLOCK SEARCH',
+)
+const writes = setOf('POST PUT DELETE PATCH')
+const refused = setOf('401 403 407 429 444')
+
+/** What products that serve logins write, where the usual words for an action do not tell. */
+const loginTexts: readonly (readonly [RegExp, Action])[] = [
+  [
+    /\bparent session started\b|\bassigned to session\b|\bPeer Connection Initiated with\b|\bIKE_SA \S+ established between\b|\bconnection authorized:|\bOK LOGIN\b|\b(?:SSLVPN|AAA) LOGIN\b|\tConnect\t\S+@|-login: Login: |\bon client computer .{1,80} connected to resource\b/,
+    'allowed',
+  ],
+  [
+    /\b[Ii]nvalid user \S{0,80} from\b|\bauthenticating user \S{0,80} \S+ port \d+ \[preauth\]|\bFAIL LOGIN\b|\bAccess denied for user\b|\bAuth Username\/Password verification failed\b|\bon client computer .{1,80} did not meet\b/,
+    'blocked',
+  ],
+]
+const mayBeLogin =
+  /[Ll]og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|[Pp]assw|[Ss]ign(?:ed)?[ -]?[io]n|user|session|Connect|IKE_SA|publickey/
+/** Somebody logs in; a path (`/login`) and a name (`login.example.net`) say nothing. */
+const login =
+  /(?<![\w/.?=&%#-])(?:(?:accepted|failed) (?:password|publickey|keyboard-interactive|none|hostbased|gssapi)|log(?:ged)?[ _-]?[io]n|log[io]ns?[_-]?(?:failed|denied|success|ok|allowed)?|sign(?:ed)?[ -]?[io]n|auth(?:entication|enticated?)?)(?![\w/.=-]*[/.=]\w)\b/i
+/** The mail servers that name themselves at the beginning of a line. */
+const mailServer = /^[^|{]{0,80}?\b(?:postfix|exim4?|sendmail|sm-mta|opensmtpd|smtpd|amavis|rspamd)(?:[/[(:]| mail)/
+
+/** What was found of an event that the activity depends on. */
+export type Ends = {
+  /** The first address of each end. */
+  readonly client: string | undefined
+  readonly server: string | undefined
+  /** A name was asked of DNS. */
+  readonly hasQuery: boolean
+  /** Whether an address is public, and none of ours. */
+  readonly isOutside: (address: string) => boolean
+}
+
+type ActivityFound = {
+  readonly activity: Activity
+  readonly found: ActionFound
+  readonly passwordAccepted: boolean
+}
+
+export type ActivityFinder = ReturnType<typeof createActivityFinder>
+
+/** What is longer says nothing of an activity. */
+export const longestActivityWord = 64
+
+export const createActivityFinder = () => {
+  let isSeen = false
+  let byFormat: Activity | undefined
+  let category: Activity | undefined
+  let isLogin = false
+  let isCaller = false
+  let isAnonymous = false
+  let isMail = false
+  let event = ''
+  let ntStatus = ''
+  let outcome: LoginOutcome | undefined
+  /** Of a call whose caller is known. */
+  let callOutcome: LoginOutcome | undefined
+  let saw = ''
+  let textAction: Action = 'unknown'
+  let method = ''
+  let status = ''
+
+  const takeCategory = (value: string): void => {
+    const said = categories.get(value.toLowerCase())
+    if (said !== undefined && (category === undefined || category === 'connection' || said === 'login')) category = said
+  }
+  const takeOutcome = (found: LoginOutcome | undefined, value: string): void => {
+    if (found === undefined || (outcome !== undefined && outcome !== 'allowed')) return
+    outcome = found
+    saw = value
+  }
+
+  const actionOfLogin = (said: ActionFound): ActionFound => {
+    if (outcome !== undefined) return { action: outcome === 'allowed' ? 'allowed' : 'blocked', rule: 'login:code', saw }
+    if (textAction !== 'unknown' && said.action === 'unknown')
+      return { action: textAction, rule: 'login:text', saw: '' }
+    // Without an error the call of somebody who has logged in was done.
+    return said.action === 'unknown' && isCaller ? { action: 'allowed', rule: 'login:call', saw: '' } : said
+  }
+
+  const activityOf = (ends: Ends): Activity => {
+    if (byFormat !== undefined) return byFormat
+    const numbered = windowsEvents.get(event)
+    if (numbered !== undefined) return numbered
+    if (!isAnonymous && (isCaller || isLogin || category === 'login')) return 'login'
+    if (category === 'query' || ends.hasQuery) return 'query'
+    if (category === 'mail') return 'mail'
+    if (method !== '') return isFromOutside(ends) ? 'request' : 'connection'
+    return isMail ? 'mail' : (category ?? shapeOf(ends))
+  }
+
+  /** A redirection is an answer to a write that was accepted; 404 and 500 say nothing of what was allowed. */
+  const actionOfStatus = (): ActionFound => {
+    const isServed = status === '101' || status.startsWith('2') || (status.startsWith('3') && writes.has(method))
+    if (!isServed && !refused.has(status)) return nothing
+    return { action: isServed ? 'allowed' : 'blocked', rule: 'request:status', saw: status }
+  }
+
+  return {
+    /** Forgets the event before. */
+    reset: (): void => {
+      if (!isSeen) return
+      isSeen = false
+      byFormat = category = outcome = callOutcome = undefined
+      isLogin = isCaller = isAnonymous = isMail = false
+      event = ntStatus = saw = method = status = ''
+      textAction = 'unknown'
+    },
+    /** A format knows what its lines report. */
+    set: (activity: Activity): void => {
+      isSeen = true
+      byFormat = activity
+    },
+    see: (field: ActivityField, value: string): void => {
+      if (value.length === 0 || value.length > longestActivityWord) return
+      isSeen = true
+      switch (field) {
+        case 'kind':
+          takeCategory(value)
+          break
+        case 'category':
+          takeCategory(value)
+          isLogin ||= isAuthentication(value)
+          break
+        case 'event':
+          isLogin ||= isAuthentication(value)
+          break
+        case 'id':
+          event = value
+          break
+        case 'caller':
+          isCaller = true
+          break
+        case 'user':
+          isAnonymous ||= value === 'system:anonymous'
+          break
+        case 'method':
+          if (methods.has(value)) method ||= value
+          break
+        case 'status':
+          if (/^[1-5]\d\d$/.test(value)) status ||= value
+          else if (value.startsWith('0x')) ntStatus ||= value
+          break
+        case 'ntStatus':
+          // The first reason is in general: a bad user name or password.
+          if (value.startsWith('0x') && !/^0x0+$/.test(value)) ntStatus = value
+          break
+        case 'signInCode':
+          takeOutcome(outcomeOfSignIn(value), value)
+          break
+        case 'callError':
+          callOutcome ??= outcomeOfCallError(value)
+          break
+        case 'rpcCode':
+          callOutcome ??= outcomeOfRpc(value)
+          break
+        case 'callStatus':
+          callOutcome ??= outcomeOfCall(value)
+          break
+        case 'mail':
+          isMail ||= value.includes('@')
+      }
+    },
+    /** `GET /index.html HTTP/1.1` */
+    seeRequestLine: (text: string): void => {
+      const blank = text.indexOf(' ')
+      if (blank < 3 || blank > 9 || !methods.has(text.slice(0, blank))) return
+      isSeen = true
+      method ||= text.slice(0, blank)
+    },
+    seeText: (text: string): void => {
+      const head = text.length > 600 ? text.slice(0, 600) : text
+      if (mailServer.test(head)) isSeen = isMail = true
+      if (!mayBeLogin.test(head)) return
+      for (const [words, action] of loginTexts)
+        if (words.test(head)) {
+          isSeen = isLogin = true
+          textAction = action
+          return
+        }
+      if (login.test(head)) isSeen = isLogin = true
+    },
+    /** Whether the event is a request of HTTP. */
+    isRequest: (): boolean => method !== '' || byFormat === 'request',
+    result: (said: ActionFound, ends: Ends): ActivityFound => {
+      if (!isSeen) return { activity: shapeOf(ends), found: said, passwordAccepted: false }
+      const activity = activityOf(ends)
+      if (activity === 'login') {
+        if (isCaller || category === 'login') takeOutcome(callOutcome, '')
+        if (ntStatus !== '' && (event === '' || withStatus.has(event)))
+          takeOutcome(outcomeOfNtStatus(ntStatus), ntStatus)
+        const stopped: boolean = outcome === 'stopped' && !isAnonymous
+        return { activity, found: actionOfLogin(said), passwordAccepted: stopped }
+      }
+      const found = activity === 'request' && said.action === 'unknown' ? actionOfStatus() : said
+      return { activity, found, passwordAccepted: false }
+    },
+  }
+}
+
+const isFromOutside = ({ client, server, isOutside }: Ends): boolean =>
+  client !== undefined && isOutside(client) && !(server !== undefined && isOutside(server))
+
+const shapeOf = ({ hasQuery, client, server }: Ends): Activity =>
+  hasQuery ? 'query' : client !== undefined && server !== undefined ? 'connection' : 'other'
