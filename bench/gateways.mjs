@@ -9,7 +9,13 @@ import { systemClock } from '../dist/base/clock.js'
 import { createBulkLookup } from '../dist/bulk/bulk-lookup.js'
 import { startBroker } from '../dist/demo/broker.js'
 import { createClient, clientLimits } from '../dist/provider/client.js'
+import { usualAddressChoices, usualNameChoices } from '../dist/domain/operation-choice.js'
 import { startProvider } from './kafka-stage.mjs'
+
+const oneCallEach = {
+  ip: { operations: { ...usualAddressChoices, suspicious_info: 'never' } },
+  domain: { maxAgeDays: 90, operations: usualNameChoices },
+}
 
 const apiKey = 'key-of-the-askers'
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -92,7 +98,7 @@ const measure = async (what, asked, calling, from) => {
   )
   const bulk = createBulkLookup({
     isOffered: () => true,
-    connect: () => client.bulk.connect({ ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } }),
+    connect: () => client.bulk.connect(oneCallEach),
     takes: () => true,
     hidePeer: (name) => name,
     maxOpen: 60_000,

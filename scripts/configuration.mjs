@@ -7,7 +7,14 @@ const root = resolve(import.meta.dirname, '..')
 const reference = join(root, 'docs/configuration.md')
 
 const variableOf = (path) =>
-  `THREATWEAVE_${path.map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).join('_')}`
+  `THREATWEAVE_${path
+    .map((part) =>
+      part
+        .replace(/[A-Z]/g, (letter) => `_${letter}`)
+        .replace(/[^A-Za-z0-9]/g, '_')
+        .toUpperCase(),
+    )
+    .join('_')}`
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 

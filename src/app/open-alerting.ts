@@ -26,7 +26,9 @@ type AlertingOptions = {
 
 /** The operations used for addresses that state flags. */
 export const askedOperations = ({ intel }: Config): readonly string[] =>
-  intel.service.apiKey === '' ? [] : ['ip/malicious-info', ...(intel.ip.escalate ? ['ip/suspicious_info'] : [])]
+  intel.service.apiKey === ''
+    ? []
+    : Object.entries(intel.ip.operations).flatMap(([name, choice]) => (choice === 'never' ? [] : [`ip/${name}`]))
 
 export const openAlerting = async (config: Config, options: AlertingOptions): Promise<Alerts | Refused> => {
   const opened = await openAlerts(config.alerts, {

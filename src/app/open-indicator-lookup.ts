@@ -26,6 +26,7 @@ import { openLookup } from '../lookup/open-lookup.js'
 import { indicators } from '../lookup/question.js'
 import type { Client } from '../provider/client.js'
 import { createDownload } from '../provider/download.js'
+import { createIsAccused } from '../provider/is-accused.js'
 import { meetsSettings } from '../provider/meets-settings.js'
 import { providerSource, type SourceSettings } from '../provider/provider-source.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
@@ -112,6 +113,7 @@ export const openIndicatorLookup = async (
   })
   const now = (): number => clock.now()
   const table = tableOf(config)
+  const isAccused = createIsAccused(table, now)
   const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
   const learnt = (asked: Indicator, finding: Finding): void => {
     if (finding.status === 'known' && classify(finding, asked) === 'malicious') options.accused?.(asked, finding)
@@ -195,7 +197,7 @@ export const openIndicatorLookup = async (
     }
   }
 
-  const source = providerSource(client, settings, now, emit)
+  const source = providerSource(client, settings, isAccused, now, emit)
   const bulk = openBulk(config, settings, client, options)
   // A gateway on a socket of this machine is known to take it.
   if (client.bulk.isOffered()) await bulk?.open()
@@ -228,7 +230,7 @@ export const openIndicatorLookup = async (
     learn: (asked, finding, isJustNow) => {
       const id = sourceIdOf(finding)
       if (id !== undefined) return learnSource(id, asked, finding, isJustNow)
-      return meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow)
+      return meetsSettings(asked, finding, settings, isAccused, now()) && learn(asked, finding, isJustNow)
     },
     isFull: () => memory.size() >= config.memory.maxEntries,
     touch: (asked) => void memory.get(indicators.keyOf(asked)),

@@ -5,6 +5,7 @@ import { budgetOf } from '../config/budget.js'
 import { readText } from '../config/load-config.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
+import { createIsAccused } from '../provider/is-accused.js'
 import { createAnswerReader } from '../provider/answer-reader.js'
 import { bundledProfile } from './open-profile.js'
 import { openClient } from './provider-client.js'
@@ -138,6 +139,7 @@ export const openServer = async (
     gateways = serve.upstream === '' ? undefined : joinGateways(config, kafka, { clock, limits, emit })
     return startServer(serveSettingsOf(config), {
       reader: createAnswerReader(bundledProfile()),
+      isAccused: createIsAccused(tableOf(config), () => clock.now()),
       now: () => clock.now(),
       emit,
       version,

@@ -11,6 +11,9 @@ import { guard } from '../lookup/stack.js'
 import type { Reply } from '../provider/client.js'
 import type { OperationName } from '../domain/operations.js'
 import type { AnswerReader } from '../provider/answer-reader.js'
+import { shippedTable } from '../domain/judgement-table.js'
+import type { IsAccused } from '../provider/ask-ip.js'
+import { createIsAccused } from '../provider/is-accused.js'
 import { providerSource } from '../provider/provider-source.js'
 import type { Role } from '../election/election.js'
 import { createPassOn, type PassOnOptions } from './pass-on.js'
@@ -53,6 +56,8 @@ export type BulkOptions = {
   readonly others?: BulkOthers | undefined
   /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
   readonly sources?: readonly BulkSource[] | undefined
+  /** By the judgement table of this gateway; absent: by the one that is shipped. */
+  readonly isAccused?: IsAccused | undefined
   readonly now: () => number
 }
 
@@ -165,6 +170,7 @@ type Take = (line: string) => void
 const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Take => {
   const { apiKey, holder, settings, share } = asker
   const { answer, reader, gateway, shared, now } = options
+  const isAccused = options.isAccused ?? createIsAccused(shippedTable, now)
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
   /** Set while a source sends a call, which it does at once and not later. */
@@ -176,7 +182,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Ta
     return replyOf(await answer(name, given, apiKey, question.priority), reader)
   }
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
-  const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
+  const source = guard(providerSource({ call }, { ...settings, domain }, isAccused, now, ignoreTelemetry))
 
   const byRole = createByRole(stream, asker, options.others, (indicator) => shared?.find(indicator, settings))
   const take: Take = (text) => {

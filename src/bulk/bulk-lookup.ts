@@ -78,7 +78,7 @@ export const createBulkLookup = (
         const lateMs = Math.max(0, now - (open.get(line.id)?.expectedAt ?? now))
         latenessMs += (Math.min(lateMs, maxLatenessMs) - latenessMs) / 20
         const { finding, ageMs = 0 } = line
-        settle(line.id, finding.at === undefined ? finding : Object.assign(finding, { at: now - ageMs }))
+        settle(line.id, obtainedAt(finding, now - ageMs))
         return
       }
       gateway = line
@@ -161,4 +161,12 @@ export const createBulkLookup = (
       for (const id of [...open.keys()]) settle(id, unknown('pending'))
     },
   }
+}
+
+/** The same by the clock of this machine. */
+const obtainedAt = (finding: Finding, at: number): Finding => {
+  if (finding.at === undefined) return finding
+  const laterMs = at - finding.at
+  if (finding.status === 'unknown' || !finding.answers) return Object.assign(finding, { at })
+  return { ...finding, at, answers: finding.answers.map((answer) => ({ ...answer, at: answer.at + laterMs })) }
 }

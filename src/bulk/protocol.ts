@@ -4,6 +4,14 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Finding } from '../domain/finding.js'
 import { indicatorTypes, type Indicator } from '../domain/indicator.js'
 import type { Ask } from '../domain/lookup.js'
+import {
+  addressOperations,
+  choices,
+  nameOperations,
+  type AddressChoices,
+  type Choice,
+  type NameChoices,
+} from '../domain/operation-choice.js'
 import { providerStates, type ProviderState } from '../domain/provider-state.js'
 import { actions, roles } from '../domain/sighting.js'
 import { mostAsked, priorityClasses, type Priority } from '../lookup/admission/queue.js'
@@ -18,18 +26,16 @@ export const bulkTarget = 'bulk:1'
 
 /** How indicators are to be asked about. Without scans: the asker makes them one by one and writes them down. */
 export type BulkSettings = {
-  readonly ip: { readonly escalate: boolean }
-  readonly domain: { readonly maxAgeDays: number; readonly report: (typeof reports)[number] }
+  readonly ip: { readonly operations: AddressChoices }
+  readonly domain: { readonly maxAgeDays: number; readonly operations: NameChoices }
   /** All questions of the connection go to this source of the gateway, and none to the provider. */
   readonly source?: string
 }
 
-const reports = ['never', 'suspicious', 'always'] as const
-
 export const writeBulkSettings = ({ ip, domain, source }: BulkSettings): string =>
   new URLSearchParams({
-    escalate: String(ip.escalate),
-    report: domain.report,
+    ip: writeChoices(ip.operations),
+    domain: writeChoices(domain.operations),
     maxAgeDays: String(domain.maxAgeDays),
     ...(source !== undefined && { source }),
   }).toString()
@@ -37,15 +43,39 @@ export const writeBulkSettings = ({ ip, domain, source }: BulkSettings): string 
 /** Undefined where they cannot be read. */
 export const readBulkSettings = (text: string): BulkSettings | undefined => {
   const given = new URLSearchParams(text)
-  const report = reports.find((each) => each === given.get('report'))
+  const ip = readChoices(addressOperations, given.get('ip'))
+  const name = readChoices(nameOperations, given.get('domain'))
   const maxAgeDays = Number(given.get('maxAgeDays') ?? NaN)
-  if (report === undefined || !(maxAgeDays >= 0)) return undefined
+  if (!ip || !name || !(maxAgeDays >= 0)) return undefined
   const source = given.get('source')
   return {
-    ip: { escalate: given.get('escalate') === 'true' },
-    domain: { maxAgeDays, report },
+    ip: { operations: ip },
+    domain: { maxAgeDays, operations: name },
     ...(source !== null && { source }),
   }
+}
+
+/** `malicious-info:always,suspicious_info:unclean`; what is left out is never asked. */
+const writeChoices = (chosen: Readonly<Record<string, Choice>>): string =>
+  Object.entries(chosen)
+    .filter(([, choice]) => choice !== 'never')
+    .map(([name, choice]) => `${name}:${choice}`)
+    .join()
+
+const readChoices = <Name extends string>(
+  names: readonly Name[],
+  text: string | null,
+): Readonly<Record<Name, Choice>> | undefined => {
+  if (text === null) return undefined
+  const chosen = Object.fromEntries(names.map((name) => [name, 'never'])) as Record<Name, Choice>
+  for (const part of text === '' ? [] : text.split(',')) {
+    const [given, when] = part.split(':')
+    const name = names.find((each) => each === given)
+    const choice = choices.find((each) => each === when)
+    if (name === undefined || choice === undefined) return undefined
+    chosen[name] = choice
+  }
+  return chosen
 }
 
 type QuestionLine = { readonly id: number; readonly priority: Priority } & (

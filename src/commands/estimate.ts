@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.js'
 import { printable } from '../domain/control-characters.js'
 import { createOwnAddresses, noOwnRanges } from '../domain/own-addresses.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { Choice } from '../domain/operation-choice.js'
 import { urlFor } from '../domain/source-description.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
@@ -131,9 +132,12 @@ Example:
 
 /** The average number of calls per lookup if nothing is clearly clean, which needs a second call. */
 const mostCallsOf = (asked: readonly Indicator[], { intel }: Config): number => {
-  const isAskedAgain = { ip: intel.ip.escalate, domain: intel.domain.report !== 'never' }
-  return asked.length === 0 ? 1 : 1 + asked.filter(({ type }) => isAskedAgain[type]).length / asked.length
+  const most = { ip: chosen(intel.ip.operations), domain: chosen(intel.domain.operations) }
+  return asked.length === 0 ? 1 : asked.reduce((sum, { type }) => sum + most[type], 0) / asked.length
 }
+
+const chosen = (operations: Readonly<Record<string, Choice>>): number =>
+  Object.values(operations).filter((choice) => choice !== 'never').length
 
 const addTo = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
   let values = skipped.get(reason)

@@ -4,6 +4,8 @@
 const moved: Readonly<Record<string, string>> = {
   'intel.service.apiKeyHeader': '`key: { header: NAME }` in the file of intel.service.profile',
   'intel.service.paths': '`operations: { ip/malicious-info: { path: … } }` in the file of intel.service.profile',
+  'intel.ip.escalate': '`operations: { suspicious_info: unclean }` (true, the default) or `never` (false) in intel.ip',
+  'intel.domain.report': '`operations: { report: accused }` (suspicious), `always` or `never` in intel.domain',
   'intel.service.pathOverrides': '`operations: { NAME: { path: … } }` in the file of intel.service.profile',
 }
 

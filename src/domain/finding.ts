@@ -71,6 +71,15 @@ export type Facts = {
   readonly clearedBy?: readonly string[]
 }
 
+/** What one operation of the provider answered. */
+export type Answered = {
+  readonly operation: string
+  /** Epoch milliseconds when it was obtained. */
+  readonly at: number
+  /** Absent where it found nothing. */
+  readonly facts?: Facts
+}
+
 export type Known = {
   readonly status: 'known'
   readonly facts: Facts
@@ -78,7 +87,9 @@ export type Known = {
   readonly source: string
   /** Operations of the provider whose answers these facts are from. */
   readonly operations?: readonly string[]
-  /** Epoch milliseconds when the facts were obtained. */
+  /** Where these facts are from several: each by itself, so that each is asked again when its own time is over. */
+  readonly answers?: readonly Answered[]
+  /** Epoch milliseconds when the facts, or the oldest of them, were obtained. */
   readonly at: number
   readonly stale?: boolean
   /** The whole answer, if it is passed on unchanged. */

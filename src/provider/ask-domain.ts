@@ -1,14 +1,16 @@
-// Asks about a domain: which reports exist of its hosts, and the full report of one of them if wanted.
-import { ratings, type Facts, type Finding, type HostReport } from '../domain/finding.js'
+// Asks about a domain: which reports exist of its hosts, also those of the account's own scans, and the full report of one of them, as the settings choose.
+import { ratings, type Answered, type Facts, type Finding, type HostReport, type Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
+import { dueOperation, nameOperations, type Choice, type NameChoices } from '../domain/operation-choice.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import type { ProviderAnswer } from './client.js'
 import { aboutElse } from './classify.js'
+import { createPersonalReports } from './personal-reports.js'
 import { transmit, type CallContext } from './transmit.js'
 
 export type DomainSettings = {
   readonly maxAgeDays: number
-  readonly report: 'never' | 'suspicious' | 'always'
+  readonly operations: NameChoices
 }
 
 /** Never waits: makes the calls that are due, and returns `pending` until there is a result. */
@@ -16,33 +18,111 @@ export type StepScan = (name: string, call: Call) => Promise<Finding>
 
 const dayMs = 86_400_000
 
+type Answers = ReadonlyMap<string, Answered>
+
 /** `scan`, where there is one, is asked about names that nobody has a recent report of. */
-export const createAskDomain =
-  (context: CallContext, settings: DomainSettings, scan?: StepScan) =>
-  async (name: string, call: Call): Promise<Finding> => {
+export const createAskDomain = (context: CallContext, settings: DomainSettings, scan?: StepScan) => {
+  const personal = createPersonalReports(context)
+
+  const list = async (operation: string, name: string, call: Call): Promise<Answered | Unknown> => {
+    if (operation === 'domain/reports/personal') return personal(registrableDomain(name) ?? name, call)
     const answer = await transmit(context, call, 'domain/reports', { query: name })
-    if (answer.status === 'unknown') return answer
+    if (answer.status === 'unknown')
+      return answer.reason === 'not_found' && answer.at !== undefined ? { operation, at: answer.at } : answer
     const now = context.now()
-    const at = answer.at ?? now
-    const domain = registrableDomain(name) ?? name
-    const facts = answer.read.reportsFacts(answer.body, domain, now)
-    // What the provider's own lists accuse needs no further call.
-    if (facts.listings) return known(facts, at)
-    const hosts = facts.hosts ?? []
-    const recent = hosts.filter(({ at }) => at !== undefined && now - at < settings.maxAgeDays * dayMs)
-    if (scan && !recent.some(({ host }) => host === name || host === domain || host === `www.${domain}`)) {
-      const scanned = await scan(name, call)
-      if (scanned.status === 'known') return { ...scanned, facts: withRows(scanned.facts, hosts) }
-      if (hosts.length === 0 || scanned.reason !== 'not_found') return scanned
-    }
-    if (hosts.length === 0) return { status: 'unknown', reason: 'not_found', at }
-    const row = rowToReport(recent, domain, settings.report)
-    const read = row?.scanId === undefined ? undefined : await readReport(context, call, row, row.scanId, domain)
-    if (!read) return known(facts, at)
-    return known(withRows({ ...facts, hosts: [read.report] }, hosts), Math.min(at, read.at))
+    const facts = answer.read.reportsFacts(answer.body, registrableDomain(name) ?? name, now)
+    return { operation, at: answer.at ?? now, facts }
   }
 
-const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
+  return async (name: string, call: Call, former: readonly Answered[] = []): Promise<Finding> => {
+    const domain = registrableDomain(name) ?? name
+    const answers = new Map(former.map((answer) => [answer.operation, answer]))
+    const formerReport = answers.get(reportOperation)
+    answers.delete(reportOperation)
+    for (;;) {
+      const due = dueList(settings, answers, context.now())
+      if (due === undefined) break
+      const answer = await list(`domain/${due}`, name, call)
+      if ('status' in answer) return answer
+      answers.set(answer.operation, answer)
+      // What the provider's own lists accuse needs no further call.
+      if (answer.facts?.listings) return domainFinding(answers, domain)
+    }
+    const rows = rowsOf(answers)
+    if (![...answers.values()].some(({ facts }) => facts)) return domainFinding(answers, domain)
+    const recent = recentRows(rows, settings, context.now())
+    if (scan && !recent.some(({ host }) => host === name || host === domain || host === `www.${domain}`)) {
+      const scanned = await scan(name, call)
+      if (scanned.status === 'known')
+        return { ...scanned, facts: withRows(scanned.facts, rows), operations: [...answers.keys(), scanOperation] }
+      if (rows.length === 0 || scanned.reason !== 'not_found') return scanned
+    }
+    const row = rowToReport(recent, domain, settings.operations.report)
+    if (row?.scanId === undefined) return domainFinding(answers, domain)
+    const sameReport = formerReport?.facts?.hosts?.some(
+      ({ host, scanId }) => host === row.host && scanId === row.scanId,
+    )
+    const report = sameReport === true ? formerReport : await readReport(context, call, row, row.scanId, domain)
+    if (report) answers.set(report.operation, report)
+    return domainFinding(answers, domain)
+  }
+}
+
+const reportOperation = 'domain/report'
+const scanOperation = 'domain/scan'
+
+/** The list of reports to ask for next. */
+const dueList = (settings: DomainSettings, answers: Answers, now: number): Choosable | undefined => {
+  const recent = recentRows(rowsOf(answers), settings, now)
+  return dueOperation<Choosable>(lists, settings.operations, (name) => answers.has(`domain/${name}`), {
+    isUnclean: () => !recent.some(isHarmless) || recent.some((row) => !isHarmless(row)),
+    isAccused: () => recent.some((row) => rank(row) >= moderate),
+  })
+}
+
+type Choosable = 'reports' | 'reports/personal'
+const lists = nameOperations.filter((name): name is Choosable => name !== 'report')
+
+/** Whether another call would be made for what is known; a report that could not be had counts as missing. */
+export const isNameComplete = (finding: Finding, name: string, settings: DomainSettings, now: number): boolean => {
+  const { operations = [] } = finding
+  const answers = new Map<string, Answered>(operations.map((operation) => [operation, { operation, at: 0 }]))
+  const facts = finding.status === 'known' ? finding.facts : undefined
+  if (facts?.listings || operations.includes(scanOperation)) return true
+  const [first] = operations
+  if (first !== undefined && facts) answers.set(first, { operation: first, at: 0, facts })
+  if (dueList(settings, answers, now) !== undefined) return false
+  const recent = recentRows(facts?.hosts ?? [], settings, now)
+  const row = rowToReport(recent, registrableDomain(name) ?? name, settings.operations.report)
+  return row?.scanId === undefined || operations.includes(reportOperation)
+}
+
+const rowsOf = (answers: Answers): readonly HostReport[] => {
+  const newest = new Map<string, HostReport>()
+  for (const { facts } of answers.values())
+    for (const row of facts?.hosts ?? [])
+      if (!newest.has(row.host) || (row.at ?? 0) > (newest.get(row.host)?.at ?? 0)) newest.set(row.host, row)
+  return [...newest.values()]
+}
+
+const recentRows = (
+  rows: readonly HostReport[],
+  { maxAgeDays }: Pick<DomainSettings, 'maxAgeDays'>,
+  now: number,
+): readonly HostReport[] => rows.filter(({ at }) => at !== undefined && now - at < maxAgeDays * dayMs)
+
+const domainFinding = (answers: Answers, domain: string): Finding => {
+  const all = [...answers.values()]
+  const at = Math.min(...all.map((answer) => answer.at))
+  const operations = all.map(({ operation }) => operation)
+  const report = answers.get(reportOperation)?.facts ?? { flags: {}, categories: [], hosts: [] }
+  const rows = rowsOf(new Map([...answers].filter(([operation]) => operation !== reportOperation)))
+  const listings = all.flatMap(({ facts }) => facts?.listings ?? [])
+  const facts: Facts = { ...withRows(report, rows), domain, ...(listings.length > 0 && { listings }) }
+  if (facts.hosts?.length === 0 && listings.length === 0)
+    return { status: 'unknown', reason: 'not_found', at, operations }
+  return { status: 'known', facts, source: 'service', at, operations, ...(all.length > 1 && { answers: all }) }
+}
 
 /** Rows of other hosts next to what is known better. */
 const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
@@ -50,18 +130,18 @@ const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
   return { ...facts, hosts: [...better, ...rows.filter((row) => !better.some(({ host }) => host === row.host))] }
 }
 
+const moderate = ratings.indexOf('moderate')
+const rank = ({ rating }: HostReport): number => (rating === undefined ? 0 : ratings.indexOf(rating))
+const isHarmless = (row: HostReport): boolean => row.rating !== undefined && rank(row) < moderate
+
 /** One report at most: of the worst-rated host, else of the domain itself. */
-export const rowToReport = (
-  rows: readonly HostReport[],
-  domain: string,
-  wanted: DomainSettings['report'],
-): HostReport | undefined => {
+const rowToReport = (rows: readonly HostReport[], domain: string, wanted: Choice): HostReport | undefined => {
   if (wanted === 'never') return undefined
-  const rank = (row: HostReport): number => (row.rating === undefined ? 0 : ratings.indexOf(row.rating))
   let worst: HostReport | undefined
   for (const row of rows) if (!worst || rank(row) > rank(worst)) worst = row
-  if (worst && rank(worst) >= ratings.indexOf('moderate')) return worst
-  if (wanted === 'suspicious') return undefined
+  if (worst && rank(worst) >= moderate) return worst
+  if (wanted === 'accused') return undefined
+  if (wanted === 'unclean') return rows.find((row) => !isHarmless(row))
   return rows.find(({ host }) => host === domain || host === `www.${domain}`) ?? worst
 }
 
@@ -72,11 +152,12 @@ const readReport = async (
   row: HostReport,
   id: string,
   domain: string,
-): Promise<{ readonly report: HostReport; readonly at: number } | undefined> => {
-  const answer = await transmit(context, call, 'domain/report', { id }, domainMisfit(domain))
+): Promise<Answered | undefined> => {
+  const answer = await transmit(context, call, reportOperation, { id }, domainMisfit(domain))
   if (answer.status === 'unknown') return undefined
   const now = context.now()
-  return { report: answer.read.reportFacts(answer.body, row, now), at: answer.at ?? now }
+  const hosts = [answer.read.reportFacts(answer.body, row, now)]
+  return { operation: reportOperation, at: answer.at ?? now, facts: { flags: {}, categories: [], hosts } }
 }
 
 export const domainMisfit =

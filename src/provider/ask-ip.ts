@@ -1,12 +1,18 @@
-// Asks about an address: whether it is malicious, and once more for scores and flags when it is not plainly clean.
+// Asks about an address: each operation that the settings choose for it, one after the other, and joins what they say.
 import { createBoundedCache } from '../base/bounded-cache.js'
-import type { Facts, Finding } from '../domain/finding.js'
+import { type Answered, type Facts, type Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
+import { addressOperations, dueOperation, type AddressChoices } from '../domain/operation-choice.js'
+import type { OperationName } from '../domain/operations.js'
 import type { ProviderAnswer } from './client.js'
 import { joinFacts } from './facts.js'
+import { isPlainlyClean } from './plainly-clean.js'
 import { transmit, type CallContext } from './transmit.js'
 
-export type AddressSettings = { readonly escalate: boolean }
+export type AddressSettings = { readonly operations: AddressChoices }
+
+/** Whether facts are malicious or suspicious for some role. */
+export type IsAccused = (facts: Facts, value: string) => boolean
 
 const refusalsBeforePause = 5
 const pauseMs = 3_600_000
@@ -15,39 +21,84 @@ const maxHeld = 1024
 
 export const createAskIp = (
   context: CallContext,
-  { escalate }: AddressSettings,
-): ((ip: string, call: Call) => Promise<Finding>) => {
+  { operations: chosen }: AddressSettings,
+  isAccused: IsAccused,
+): ((ip: string, call: Call, former?: readonly Answered[]) => Promise<Finding>) => {
   const pause = createIpv6Pause(context)
-  /** First answers whose second call failed: the next attempt does not pay for them again. */
-  const held = createBoundedCache<string, { readonly facts: Facts; readonly at: number }>(maxHeld / 2)
-
-  const first = async (ip: string, call: Call): Promise<Finding> => {
-    const kept = held.get(ip)
+  /** Answers to a question of which a later call failed: the next attempt does not pay for them again. */
+  const held = createBoundedCache<string, readonly Answered[]>(maxHeld / 2)
+  const takeHeld = (ip: string): readonly Answered[] => {
+    const answers = held.get(ip) ?? []
     held.delete(ip)
-    if (kept && context.now() - kept.at < heldForMs) return known(kept.facts, kept.at)
-    const answer = await transmit(context, call, 'ip/malicious-info', { ip }, misfitOf(ip))
-    if (answer.status === 'unknown') return answer
+    return answers.filter(({ at }) => context.now() - at < heldForMs)
+  }
+  const ask = async (ip: string, operation: OperationName, call: Call): Promise<Answered | Finding> => {
+    const answer = await transmit(context, call, operation as 'ip/data', { ip }, misfitOf(ip))
+    if (answer.status === 'unknown')
+      return answer.reason === 'not_found' && answer.at !== undefined ? { operation, at: answer.at } : answer
     const now = context.now()
-    return known(answer.read.addressFacts(answer.body, now), answer.at ?? now)
+    return { operation, at: answer.at ?? now, facts: answer.read.addressFacts(answer.body, now) }
   }
 
-  return async (ip, call) => {
+  return async (ip, call, former = []) => {
     const isIpv6 = ip.includes(':')
     const leftMs = isIpv6 ? pause.leftMs() : 0
     if (leftMs > 0) return { status: 'unknown', reason: 'cooling_down', retryAfterMs: leftMs }
-    const finding = await first(ip, call)
-    if (isIpv6) pause.note(finding)
-    if (finding.status === 'unknown' || !escalate || isPlainlyClean(finding.facts)) return finding
-    const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, misfitOf(ip))
-    if (answer.status === 'answer') {
-      const now = context.now()
-      const facts = joinFacts(finding.facts, answer.read.addressFacts(answer.body, now))
-      return known(facts, Math.min(finding.at, answer.at ?? now))
+    const answers = new Map([...former, ...takeHeld(ip)].map((answer) => [answer.operation, answer]))
+    for (;;) {
+      const facts = factsOf([...answers.values()])
+      const name = dueAddressOperation(chosen, answers, facts, ip, isAccused)
+      if (name === undefined) return addressFinding([...answers.values()])
+      const answer = await ask(ip, `ip/${name}`, call)
+      if (!('status' in answer)) {
+        answers.set(answer.operation, answer)
+        if (isIpv6) pause.answered()
+        continue
+      }
+      if (isIpv6 && answer.status === 'unknown' && answer.reason === 'bad_input') pause.refused()
+      // Bad news is complete enough; without the other operations there may be no good news.
+      if (facts && (facts.flags.is_malicious === true || chosen[name] === 'accused'))
+        return addressFinding([...answers.values()])
+      if (answers.size > 0) held.set(ip, [...answers.values()])
+      return answer
     }
-    // Bad news is complete enough; without the scores there may be no good news.
-    if (finding.facts.flags.is_malicious === true || answer.reason === 'not_found') return finding
-    held.set(ip, { facts: finding.facts, at: finding.at })
-    return answer
+  }
+}
+
+/** Undefined where nothing is missing. */
+export const dueAddressOperation = (
+  chosen: AddressChoices,
+  answers: { readonly has: (operation: string) => boolean },
+  facts: Facts | undefined,
+  ip: string,
+  isAccused: IsAccused,
+): keyof AddressChoices | undefined =>
+  dueOperation(addressOperations, chosen, (name) => answers.has(`ip/${name}`), {
+    // That nothing was found is no reason to ask more.
+    isUnclean: () =>
+      facts === undefined ? !addressOperations.some((name) => answers.has(`ip/${name}`)) : !isPlainlyClean(facts),
+    isAccused: () => facts !== undefined && isAccused(facts, ip),
+  })
+
+/** Undefined where none of them found anything. */
+const factsOf = (answers: readonly Answered[]): Facts | undefined => {
+  let joined: Facts | undefined
+  for (const { facts } of answers) if (facts) joined = joined ? joinFacts(joined, facts) : facts
+  return joined
+}
+
+const addressFinding = (answers: readonly Answered[]): Finding => {
+  const facts = factsOf(answers)
+  const at = Math.min(...answers.map((answer) => answer.at))
+  const operations = answers.map(({ operation }) => operation)
+  if (!facts) return { status: 'unknown', reason: 'not_found', at, operations }
+  return {
+    status: 'known',
+    facts,
+    source: 'service',
+    at,
+    operations,
+    ...(answers.length > 1 && { answers }),
   }
 }
 
@@ -56,21 +107,17 @@ const misfitOf =
   ({ body, read }: ProviderAnswer): string | undefined =>
     read.addressMisfit(ip, body)
 
-const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
-
-export const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
-  flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0
-
 /** Whether the provider takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
 const createIpv6Pause = ({ now, emit }: CallContext) => {
   let refusals = 0
   let until = 0
   return {
     leftMs: (): number => until - now(),
-    note: (finding: Finding): void => {
-      if (finding.status === 'known') refusals = 0
-      else if (finding.reason === 'bad_input') refusals++
-      else if (finding.reason === 'not_found') refusals = 0
+    answered: (): void => {
+      refusals = 0
+    },
+    refused: (): void => {
+      refusals++
       if (refusals < refusalsBeforePause) return
       refusals = refusalsBeforePause - 1
       until = now() + pauseMs

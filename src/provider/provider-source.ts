@@ -3,7 +3,7 @@ import { whileFeedMissing } from '../domain/finding.js'
 import type { Call, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'
-import { createAskIp, type AddressSettings } from './ask-ip.js'
+import { createAskIp, type AddressSettings, type IsAccused } from './ask-ip.js'
 import type { Client } from './client.js'
 import { createStartedScans } from './started-scans.js'
 import { createStepScan } from './scan.js'
@@ -22,40 +22,36 @@ export type SourceSettings = {
 export const providerSource = (
   client: Pick<Client, 'call'>,
   settings: SourceSettings,
+  isAccused: IsAccused,
   now: () => number,
   emit: Emit,
 ): Source => {
   const context: CallContext = { client, now, emit }
-  const askIp = createAskIp(context, settings.ip)
+  const askIp = createAskIp(context, settings.ip, isAccused)
   const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))
   return async ({ type, value }, _, call) => {
     const answered = { isFeedMissing: false }
-    const operations = new Set<string>([firstOperation[type]])
     const noting: Call = (request) =>
       call(async () => {
         const answer = await request()
         if ('isFeedMissing' in answer && answer.isFeedMissing === true) answered.isFeedMissing = true
-        if ('operation' in answer && typeof answer.operation === 'string') operations.add(answer.operation)
         return answer
       })
     const finding = await (type === 'ip' ? askIp(value, noting) : askDomain(value, noting))
     const shown = answered.isFeedMissing ? whileFeedMissing(finding) : finding
-    return shown.at === undefined ? shown : { ...shown, operations: sameList(operations) }
+    return shown.operations === undefined ? shown : { ...shown, operations: sameList(shown.operations) }
   }
 }
-
-const firstOperation = { ip: 'ip/malicious-info', domain: 'domain/reports' } as const
 
 const lists = new Map<string, readonly string[]>()
 
 /** The same object for the same operations, because a memory holds a hundred thousand of them. */
-const sameList = (operations: ReadonlySet<string>): readonly string[] => {
-  const list = [...operations]
-  const text = list.join()
+const sameList = (operations: readonly string[]): readonly string[] => {
+  const text = operations.join()
   const same = lists.get(text)
   if (same) return same
-  lists.set(text, list)
-  return list
+  lists.set(text, operations)
+  return operations
 }
 
 const scanOf = (context: CallContext, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>

@@ -28,6 +28,7 @@ type ServerOptions = {
   readonly others?: BulkOptions['others']
   readonly passOn?: PassOnOperation | undefined
   readonly sources?: BulkOptions['sources']
+  readonly isAccused?: BulkOptions['isAccused']
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -53,6 +54,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     others,
     passOn,
     sources,
+    isAccused,
     isFeedMissing,
     version,
     emit,
@@ -150,6 +152,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     shared,
     others,
     sources,
+    isAccused,
     now,
   })
   app.addHook('preClose', (done) => {

@@ -1,5 +1,5 @@
 // Opens everything that the server needs, wires it, and listens.
-import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
+import type { BulkOptions, BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -84,6 +84,8 @@ type ServerDependencies = {
     readonly sources: readonly BulkSource[]
     readonly close: () => Promise<unknown>
   }>
+  /** Whether facts about an address are malicious or suspicious, by the judgement table. */
+  readonly isAccused?: BulkOptions['isAccused']
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
@@ -203,6 +205,7 @@ const openAll = async (
       ...source,
       takes: (indicator) => source.takes(indicator) && !stays.indicator(indicator),
     })),
+    isAccused: outside.isAccused,
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

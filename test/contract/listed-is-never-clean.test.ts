@@ -101,7 +101,8 @@ describe.each(Object.keys(routes))('what a list accuses, by %s,', (route) => {
       for (const table of [shippedTable, mildTable])
         for (const indicator of [address, name, below])
           for (const [role, verdict] of await verdictsOf(app, indicator, table)) {
-            const isAsked = role !== 'observer' && role !== 'translated'
+            // What a client claims is looked up in feeds alone.
+            const isAsked = role !== 'observer' && role !== 'translated' && (role !== 'claimed' || route === 'feed')
             expect([indicator.value, role, verdict.level]).toEqual([indicator.value, role, isAsked ? level : 'unknown'])
           }
     },
@@ -139,7 +140,7 @@ describe.each(['serve', 'gateway'])('an address on a list of Tor exits, by %s,',
     const outside = route === 'gateway' ? { openGateway: gatewayOf(upstream.baseUrl) } : {}
     const app = await asking((await startSampleService({ data }, { now: Date.now, ...outside })).url)
     for (const [role, { level }] of await verdictsOf(app, address)) {
-      const isAsked = role !== 'observer' && role !== 'translated'
+      const isAsked = role !== 'observer' && role !== 'translated' && role !== 'claimed'
       expect([role, level]).toEqual([role, isAsked ? 'suspicious' : 'unknown'])
     }
   })

@@ -52,7 +52,7 @@ const open = async (baseUrl: string, apiKey = key) => {
   const values = {
     gate: { documentation: true },
     memory: { path: 'none' },
-    intel: { service: { baseUrl, apiKey, profile: file }, domain: { report: 'suspicious' } },
+    intel: { service: { baseUrl, apiKey, profile: file }, domain: { operations: { report: 'accused' } } },
   }
   const loaded = load({ values, env: {}, readFile: () => '' })
   if (!('config' in loaded)) return expect.fail(JSON.stringify(loaded))

@@ -5,6 +5,9 @@ import { judge } from '../../src/domain/judge.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import type { Client } from '../../src/provider/client.js'
 import { operationNames, type OperationName } from '../../src/domain/operations.js'
+import type { Choice, NameChoices } from '../../src/domain/operation-choice.js'
+import { createIsAccused } from '../../src/provider/is-accused.js'
+import { addressChoices, nameChoices } from '../support/operation-choices.js'
 import { providerSource, type SourceSettings } from '../../src/provider/provider-source.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import {
@@ -40,15 +43,16 @@ const look = async (
   type: 'ip' | 'domain',
   value: string,
   script: Script,
-  over: Partial<SourceSettings['domain']> & { escalate?: boolean } = {},
+  over: Partial<NameChoices> & { suspicious_info?: Choice } = {},
 ): Promise<Finding> => {
   service.script = script
-  const { escalate = false, ...domain } = over
+  const { suspicious_info = 'never', ...names } = over
   const settings: SourceSettings = {
-    ip: { escalate },
-    domain: { maxAgeDays: 30, report: 'never', scan: 'off', scanPollMs: 15_000, scanFolder: '', ...domain },
+    ip: { operations: addressChoices({ suspicious_info }) },
+    domain: { maxAgeDays: 30, operations: nameChoices(names), scan: 'off', scanPollMs: 15_000, scanFolder: '' },
   }
-  const source = providerSource(client(), settings, () => now, ignoreTelemetry)
+  const isAccused = createIsAccused(shippedTable, () => now)
+  const source = providerSource(client(), settings, isAccused, () => now, ignoreTelemetry)
   return source({ type, value }, { role: 'source', action: 'unknown', evidence: 'field' }, straight)
 }
 const levelOf = (finding: Finding, type: 'ip' | 'domain', value: string): string => {
@@ -182,7 +186,7 @@ describe('D9, two shapes of reports', () => {
   ])('the report of %s is read', async (_, data) => {
     const script: Script = ({ path }) =>
       path.endsWith('/reports') ? { status: 200, data: { reports: [row] } } : { status: 200, data }
-    const finding = await look('domain', 'example.com', script, { report: 'suspicious' })
+    const finding = await look('domain', 'example.com', script, { report: 'accused' })
     expect(levelOf(finding, 'domain', 'example.com')).toBe('malicious 90')
     expect(service.asked.map(({ path }) => path)).toEqual(['/v1/domain/reports', '/v1/domain/report/9'])
   })

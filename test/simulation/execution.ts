@@ -699,7 +699,7 @@ const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Conf
       alerts: { rules: [files.rule], bundled: false, suppressSeconds: 0 },
       enrich: { deadlineMs: scenario.deadlineMs, mode: scenario.mode },
       intel: {
-        ip: { escalate: false },
+        ip: { operations: { suspicious_info: 'never' } },
         service: { apiKey: 'simulated', baseUrl: 'https://provider.example', concurrency: scenario.concurrency },
       },
       kafka: {

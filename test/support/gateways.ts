@@ -18,6 +18,7 @@ import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { cliPath } from './cli.js'
 import { limitsEnv } from './limits.js'
 import { runLoaded } from './loaded-program.js'
+import { oneCallEach } from './operation-choices.js'
 
 export const callerKey = 'The-key-of-those-who-ask-123456'
 /** What no setting has; long enough for a busy machine, short enough that a takeover is not a minute. */
@@ -187,7 +188,7 @@ export const openAsker = (urls: readonly string[], first = 0): Asker => {
   const client = oneOfSeveral([one, ...others], () => first / urls.length)
   const bulk = createBulkLookup({
     isOffered: client.bulk.isOffered,
-    connect: () => client.bulk.connect({ ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } }),
+    connect: () => client.bulk.connect(oneCallEach),
     isOneOfSeveral: client.bulk.isOneOfSeveral,
     takes: () => true,
     hidePeer: (name) => name,

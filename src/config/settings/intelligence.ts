@@ -1,5 +1,6 @@
 // Settings of where verdicts come from: the provider, feeds, the budget of calls, the memory.
 import { Type } from '@sinclair/typebox'
+import { choices, usualAddressChoices, usualNameChoices, type Choice } from '../../domain/operation-choice.js'
 
 /** Settings of the provider: where it is, with which key, and how many calls it takes at a time. */
 const serviceSettings = Type.Object(
@@ -97,6 +98,36 @@ const source = Type.Object(
   { additionalProperties: false, oneOf: [{ required: ['use'] }, { required: ['file'] }] },
 )
 
+const choice = (usual: Choice, description: string) =>
+  Type.Unsafe<Choice>({ type: 'string', enum: [...choices], default: usual, description })
+
+const described = <Name extends string>(
+  usual: Readonly<Record<Name, Choice>>,
+  descriptions: Readonly<Record<Name, string>>,
+) =>
+  Object.fromEntries(
+    Object.entries<string>(descriptions).map(([name, text]) => [name, choice(usual[name as Name], text)]),
+  ) as Record<Name, ReturnType<typeof choice>>
+
+const addressChoices = described(usualAddressChoices, {
+  'malicious-info':
+    'Whether it is malicious, and its records; open ports, vulnerabilities. always; unclean: where what is known is not plainly clean; accused: where it is malicious or suspicious; never.',
+  suspicious_info: 'Scores, flags (VPN, proxy, Tor, scanner, …), abuse records, open ports, owner.',
+  summary: 'Scores, country, owner and network.',
+  data: 'Everything: scores, flags, categories, open ports, vulnerabilities, owner and network.',
+  vpn: 'Whether it is a VPN, proxy or Tor address.',
+  hosting: 'Whether it belongs to a hosting provider.',
+  'privacy-threat': 'Cameras, devices, storage and administration pages that are open there.',
+  is_safe_dns_server: 'Whether it is a name server to trust.',
+})
+
+const nameChoices = described(usualNameChoices, {
+  reports: 'Which reports exist of the hosts of the domain, with their scores.',
+  'reports/personal':
+    'The reports of the scans of the account; the list is read once for all names, and again every ten minutes.',
+  report: 'The full report of one host, the worst-rated one: evidence of phishing, age of the domain, certificate.',
+})
+
 /** Settings of where verdicts come from. */
 export const intelSettings = Type.Object(
   {
@@ -125,9 +156,10 @@ export const intelSettings = Type.Object(
     }),
     ip: Type.Object(
       {
-        escalate: Type.Boolean({
-          default: true,
-          description: 'Ask once more, for scores and flags, about an address that is not plainly clean.',
+        operations: Type.Object(addressChoices, {
+          additionalProperties: false,
+          default: {},
+          description: 'When each operation is asked; each costs a call.',
         }),
       },
       { additionalProperties: false, default: {}, description: 'How an address is asked about.' },
@@ -139,10 +171,10 @@ export const intelSettings = Type.Object(
           description:
             'Ask about the registrable domain (fewer credits, no internal host names told) or the whole host name.',
         }),
-        report: Type.Union([Type.Literal('never'), Type.Literal('suspicious'), Type.Literal('always')], {
-          default: 'never',
-          description:
-            'Whether the full report is read too, for one more call: never, when a host is rated badly, always.',
+        operations: Type.Object(nameChoices, {
+          additionalProperties: false,
+          default: {},
+          description: 'When each operation is asked; each costs a call.',
         }),
         scan: Type.Union([Type.Literal('off'), Type.Literal('private'), Type.Literal('public')], {
           default: 'off',

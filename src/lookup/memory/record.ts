@@ -48,8 +48,19 @@ const recordOf = <Question>(body: unknown, type: QuestionType<Question>): Journa
 export const isFinding = (value: unknown): value is Finding => {
   if (!isObject(value) || (value.at !== undefined && typeof value.at !== 'number')) return false
   if (value.status === 'unknown') return reasons.includes(value.reason as never)
-  return value.status === 'known' && typeof value.source === 'string' && isFacts(value.facts)
+  return (
+    value.status === 'known' &&
+    typeof value.source === 'string' &&
+    isFacts(value.facts) &&
+    (value.answers === undefined || (Array.isArray(value.answers) && value.answers.every(isAnswered)))
+  )
 }
+
+const isAnswered = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value.operation === 'string' &&
+  typeof value.at === 'number' &&
+  (value.facts === undefined || isFacts(value.facts))
 
 const isFacts = (facts: unknown): boolean =>
   isObject(facts) &&

@@ -5,6 +5,7 @@ import { keyOf, ownIndicator, type Indicator } from '../../domain/indicator.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import { createMemory, type MemorySettings } from '../../lookup/memory/memory.js'
+import { createIsAccused } from '../../provider/is-accused.js'
 import { meetsSettings } from '../../provider/meets-settings.js'
 
 type Parts = {
@@ -22,6 +23,7 @@ export const createSharedVerdicts = (
   readonly isFull: () => boolean
   readonly touch: (indicator: Indicator) => void
 } => {
+  const isAccused = createIsAccused(table, now)
   const memory = createMemory<Indicator>(settings, keyOf, (finding, about) => worstLevel(finding, about, table, now()))
   const learn = (indicator: Indicator, finding: Finding, isJustNow: boolean): boolean =>
     memory.learn(ownIndicator(indicator), finding, now(), isJustNow)
@@ -33,7 +35,7 @@ export const createSharedVerdicts = (
       const known = memory.get(keyOf(indicator))
       // Past this the gateway's own memory and the provider decide, as for anybody.
       if (!known || now() >= known.refreshAt) return undefined
-      return meetsSettings(indicator, known.finding, asked, now()) ? known.finding : undefined
+      return meetsSettings(indicator, known.finding, asked, isAccused, now()) ? known.finding : undefined
     },
     // Two who ask at the same time are both told the one answer that was paid for.
     paid: (indicator, finding) => {

@@ -192,7 +192,7 @@ describe('findings in bulk', () => {
       const asker = await startAsker(gateway.url, over)
       const found = []
       for (const indicator of asked) found.push(await asker.lookup(indicator, outbound))
-      return found.map((finding) => (finding.at === undefined ? finding : { ...finding, at: 0 }))
+      return found.map((finding) => JSON.parse(JSON.stringify(finding, (name, value) => (name === 'at' ? 0 : value))))
     }
     const single = await findings({ admit: { perRun: 1000 } })
     expect(single.map((finding) => (finding.status === 'known' ? 'known' : finding.reason))).toEqual([

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptBulk } from '../../../src/bulk/accept-bulk.js'
 import { createBulkShares, type BulkShare, type BulkShares } from '../../../src/bulk/bulk-shares.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import { oneCallEachHeader } from '../../support/operation-choices.js'
 
 type BulkBounds = NonNullable<Parameters<typeof createBulkShares>[1]>
 
@@ -159,7 +160,7 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
   })
   onTestFinished(close)
   const connectAs = (key: string, stream: Duplex): Duplex => {
-    const headers = { 'x-api-key': key, 'x-threatweave-bulk': 'escalate=false&report=never&maxAgeDays=365' }
+    const headers = { 'x-api-key': key, 'x-threatweave-bulk': oneCallEachHeader }
     server.emit('connect', { url: 'bulk:1', headers } as unknown as IncomingMessage, stream, Buffer.alloc(0))
     return stream
   }

@@ -7,6 +7,7 @@ import { createBulkShares } from '../../../src/bulk/bulk-shares.js'
 import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 import { ownReader } from '../../support/own-reader.js'
 import { listen } from '../../support/test-site.js'
+import { oneCallEachHeader } from '../../support/operation-choices.js'
 
 const calm = {
   waiting: 0,
@@ -62,7 +63,7 @@ const start = async () => {
   const open = async (key: string, source = ''): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
-    const settings = `escalate=false&report=never&maxAgeDays=90${source}`
+    const settings = `${oneCallEachHeader}${source}`
     socket.write(`CONNECT bulk:1 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nx-threatweave-bulk: ${settings}\r\n\r\n`)
     await new Promise((resolve) => socket.once('data', resolve))
     return socket

@@ -13,8 +13,9 @@ import type { Election, Role } from '../../../src/election/election.js'
 import { createClient } from '../../../src/provider/client.js'
 import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 import { outbound } from '../../support/lookup.js'
+import { oneCallEach } from '../../support/operation-choices.js'
 
-const settings = { ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } } as const
+const settings = oneCallEach
 
 const calm = {
   waiting: 0,

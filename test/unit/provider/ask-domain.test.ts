@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { judge } from '../../../src/domain/judge.js'
 import { shippedTable } from '../../../src/domain/judgement-table.js'
-import { createAskDomain, type DomainSettings } from '../../../src/provider/ask-domain.js'
+import { createAskDomain } from '../../../src/provider/ask-domain.js'
 import type { Client } from '../../../src/provider/client.js'
 import {
   clientFor,
@@ -11,6 +11,8 @@ import {
   type Script,
   type ScriptedService,
 } from '../../support/scripted-service.js'
+import type { Choice, NameChoices } from '../../../src/domain/operation-choice.js'
+import { nameChoices } from '../../support/operation-choices.js'
 import { fixture } from '../../support/service-fixtures.js'
 
 const now = Date.UTC(2024, 4, 10)
@@ -35,14 +37,15 @@ const row = (url: string, score: string, reg_dtime = '2024-05-01 07:00:00', scan
 const ask = (
   name: string,
   reports: object[],
-  report: DomainSettings['report'] = 'never',
+  report: Choice = 'never',
   full: Script = () => fixture('domain-report'),
 ) => {
   service.script = (asked, response) =>
     asked.path === '/v1/domain/reports'
       ? { status: 200, message: 'api success', data: { count: reports.length, reports } }
       : full(asked, response)
-  return createAskDomain({ client, now: () => now, emit: () => undefined }, { maxAgeDays: 30, report })(name, straight)
+  const settings = { maxAgeDays: 30, operations: nameChoices({ report }) }
+  return createAskDomain({ client, now: () => now, emit: () => undefined }, settings)(name, straight)
 }
 const level = async (
   name: string,
@@ -75,7 +78,7 @@ describe('asking about a name', () => {
   })
   it('is not_found, and may be remembered, where no row is about the domain', async () => {
     for (const reports of [[], [row('https://example.com.evil.test/', 'Critical')], [row('', 'Low')]])
-      expect(await ask('example.com', reports)).toEqual({ status: 'unknown', reason: 'not_found', at: now })
+      expect(await ask('example.com', reports)).toMatchObject({ status: 'unknown', reason: 'not_found', at: now })
   })
   it('is outdated where the report is too old', async () => {
     expect(await level('example.com', [row('https://example.com/', 'Low', '2024-04-01 00:00:00')])).toBe(
@@ -101,14 +104,56 @@ describe('asking about a name', () => {
   })
 })
 
+describe('the reports of the account', () => {
+  const ofAccount = [row('https://login.example.com/', 'Critical', undefined, 9), row('https://example.org/', 'Low')]
+  const looking = (chosen: Partial<NameChoices>, reports: object[]) => {
+    let time = now
+    service.script = ({ path, query }) => {
+      const rows = path.endsWith('personal') ? ofAccount.slice(Number(query.offset)) : reports
+      return { status: 200, message: 'api success', data: { count: rows.length, reports: rows } }
+    }
+    const settings = { maxAgeDays: 30, operations: nameChoices(chosen) }
+    const asking = createAskDomain({ client, now: () => time, emit: () => undefined }, settings)
+    return { look: (name: string) => asking(name, straight), pass: (ms: number) => void (time += ms) }
+  }
+  it('are next to what others have scanned, read once for all names and again after ten minutes', async () => {
+    const { look, pass } = looking({ 'reports/personal': 'always' }, [row('https://example.com/', 'Low')])
+    expect(await look('example.com')).toMatchObject({
+      operations: ['domain/reports', 'domain/reports/personal'],
+      facts: { domain: 'example.com', hosts: [{ host: 'example.com' }, { host: 'login.example.com' }] },
+    })
+    await look('example.org')
+    expect(calls()).toEqual(['reports', 'reports/personal', 'reports'])
+    pass(600_000)
+    await look('example.net')
+    expect(calls().slice(3)).toEqual(['reports', 'reports/personal'])
+  })
+  it('are asked alone where the others are never asked', async () => {
+    const { look } = looking({ reports: 'never', 'reports/personal': 'always' }, [])
+    expect(await look('example.com')).toMatchObject({ facts: { hosts: [{ host: 'login.example.com' }] } })
+    expect(await look('example.net')).toMatchObject({ status: 'unknown', reason: 'not_found' })
+    expect(calls()).toEqual(['reports/personal'])
+  })
+  it.each([
+    ['a name with a good report', [row('https://example.com/', 'Low')], ['reports']],
+    ['a name without a report', [], ['reports', 'reports/personal']],
+    ['a name with a bad one', [row('https://example.com/', 'Dangerous')], ['reports', 'reports/personal']],
+  ])('unclean: of %s', async (_, reports, expected) => {
+    await looking({ 'reports/personal': 'unclean' }, reports).look('example.com')
+    expect(calls()).toEqual(expected)
+  })
+})
+
 describe('the full report', () => {
   const dangerous = [row('https://example.com/', 'Dangerous', undefined, 1000001)]
   const low = [row('https://example.com/', 'Low')]
   it.each([
     ['never', dangerous, ['reports']],
-    ['suspicious', dangerous, ['reports', 'report/1000001']],
-    ['suspicious', low, ['reports']],
+    ['accused', dangerous, ['reports', 'report/1000001']],
+    ['accused', low, ['reports']],
     ['always', low, ['reports', 'report/7']],
+    ['unclean', low, ['reports']],
+    ['unclean', [row('https://example.com/', '')], ['reports', 'report/7']],
     ['always', [row('https://example.com/', 'Dangerous', '2020-01-01')], ['reports']],
   ] as const)('asked for %s: %#', async (report, reports, expected) => {
     await ask('example.com', [...reports], report)
@@ -116,7 +161,7 @@ describe('the full report', () => {
   })
   it('adds evidence', async () => {
     expect(await level('example.com', dangerous, 'never')).toBe('suspicious 75')
-    expect(await level('example.com', dangerous, 'suspicious')).toBe('malicious 90')
+    expect(await level('example.com', dangerous, 'accused')).toBe('malicious 90')
   })
   it.each<[string, Script]>([
     ['cannot be had', () => ({ status: 500, message: 'x' })],
@@ -128,6 +173,6 @@ describe('the full report', () => {
       }),
     ],
   ])('that %s leaves what its row said', async (_, full) => {
-    expect(await level('example.com', dangerous, 'suspicious', full)).toBe('suspicious 75')
+    expect(await level('example.com', dangerous, 'accused', full)).toBe('suspicious 75')
   })
 })

@@ -1,6 +1,10 @@
 // How an address is asked about: which calls are made, and which are not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAskIp } from '../../../src/provider/ask-ip.js'
+import { shippedTable } from '../../../src/domain/judgement-table.js'
+import { addressOperations, type AddressChoices } from '../../../src/domain/operation-choice.js'
+import { createIsAccused } from '../../../src/provider/is-accused.js'
+import { addressChoices } from '../../support/operation-choices.js'
 import type { Client } from '../../../src/provider/client.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import {
@@ -29,9 +33,11 @@ beforeEach(() => {
   told = []
   service.asked.length = 0
 })
-const asking = (escalate: boolean, script: Script) => {
+const asking = (chosen: Partial<AddressChoices>, script: Script) => {
   service.script = script
-  const ask = createAskIp({ client, now: () => now, emit: (event) => told.push(event) }, { escalate })
+  const context = { client, now: () => now, emit: (event: TelemetryEvent) => void told.push(event) }
+  const isAccused = createIsAccused(shippedTable, () => now)
+  const ask = createAskIp(context, { operations: addressChoices(chosen) }, isAccused)
   return (ip: string) => ask(ip, straight)
 }
 const calls = () => service.asked.map(({ path }) => path.replace('/v1/ip/', ''))
@@ -55,20 +61,29 @@ describe('asking about an address', () => {
       ['malicious-info', 'suspicious_info'],
     ],
   ])('makes the calls it needs for one that is %s', async (_, first, expected) => {
-    const finding = await asking(true, answers(first))('198.51.100.60')
+    const finding = await asking({}, answers(first))('198.51.100.60')
     expect(finding.status).toBe('known')
     expect(calls()).toEqual(expected)
   })
-  it('asks once where it may not escalate', async () => {
-    await asking(false, answers({ is_malicious: true }))('198.51.100.60')
+  it('asks once where nothing else is chosen', async () => {
+    await asking({ suspicious_info: 'never' }, answers({ is_malicious: true }))('198.51.100.60')
     expect(calls()).toEqual(['malicious-info'])
   })
   it('joins both answers', async () => {
-    expect(await asking(true, answers({ is_malicious: true }))('198.51.100.60')).toEqual({
+    expect(await asking({}, answers({ is_malicious: true }))('198.51.100.60')).toEqual({
       status: 'known',
       facts: { flags: { is_malicious: true }, categories: [], inbound: 'low', outbound: 'low' },
       source: 'service',
       at: now,
+      operations: ['ip/malicious-info', 'ip/suspicious_info'],
+      answers: [
+        { operation: 'ip/malicious-info', at: now, facts: { flags: { is_malicious: true }, categories: [] } },
+        {
+          operation: 'ip/suspicious_info',
+          at: now,
+          facts: { flags: {}, categories: [], inbound: 'low', outbound: 'low' },
+        },
+      ],
     })
   })
   it.each([
@@ -76,23 +91,23 @@ describe('asking about an address', () => {
     ['something that is no address', { ip: 'x' }],
     ['another address below data', { ip: undefined, data: { ip: '198.51.100.61' } }],
   ])('refuses an answer about %s', async (_, body) => {
-    const finding = await asking(true, () => ({ status: 200, is_malicious: false, ...body }))('198.51.100.60')
+    const finding = await asking({}, () => ({ status: 200, is_malicious: false, ...body }))('198.51.100.60')
     expect(finding).toEqual({ status: 'unknown', reason: 'bad_answer' })
     expect(told).toMatchObject([{ event: 'provider_call_failed', reason: 'bad_answer' }])
   })
   it('takes an answer about the same address in another spelling', async () => {
-    const ask = asking(true, () => ({ status: 200, ip: '2001:DB8:0:0::1', is_malicious: false }))
+    const ask = asking({}, () => ({ status: 200, ip: '2001:DB8:0:0::1', is_malicious: false }))
     expect((await ask('2001:db8::1')).status).toBe('known')
   })
   it('keeps bad news when the second call fails', async () => {
-    const ask = asking(true, ({ path }) =>
+    const ask = asking({}, ({ path }) =>
       path.endsWith('malicious-info') ? { status: 200, is_malicious: true } : { status: 500, message: 'x' },
     )
     expect(await ask('198.51.100.60')).toMatchObject({ status: 'known', facts: { flags: { is_malicious: true } } })
   })
   it('gives no good news when the second call fails, and does not pay for the first one again', async () => {
     let isDown = true
-    const ask = asking(true, ({ path }) => {
+    const ask = asking({}, ({ path }) => {
       if (path.endsWith('malicious-info')) return { status: 200, is_malicious: false, scanning_record: { count: 1 } }
       return isDown ? { status: 500, message: 'x' } : { status: 200, score: { inbound: 'Critical' } }
     })
@@ -117,14 +132,64 @@ describe('asking about an address', () => {
     ['null', null, undefined],
     ['"N/A"', 'N/A', undefined],
   ])('takes is_malicious %s for no good news that it is not', async (_, is_malicious, reason) => {
-    const ask = asking(false, () => ({ status: 200, ip: '198.51.100.60', is_malicious }))
+    const ask = asking({ suspicious_info: 'never' }, () => ({ status: 200, ip: '198.51.100.60', is_malicious }))
     expect(await ask('198.51.100.60')).toMatchObject(
       reason === undefined ? { status: 'known' } : { status: 'unknown', reason },
     )
   })
   it('passes on when to come back', async () => {
-    const ask = asking(true, () => ({ status: 400, message: 'still scanning' }))
+    const ask = asking({}, () => ({ status: 400, message: 'still scanning' }))
     expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'busy', retryAfterMs: 15_000 })
+  })
+})
+
+describe('operations by choice', () => {
+  const clean = { is_malicious: false }
+  const malicious = { is_malicious: true }
+  const doubtful = { is_malicious: false, scanning_record: { count: 1 } }
+  it.each(addressOperations)('asks %s when it is chosen, by its documented path', async (name) => {
+    const first = { 'malicious-info': 'never', suspicious_info: 'never' } as const
+    await asking({ ...first, [name]: 'always' }, answers(clean))('198.51.100.60')
+    expect(service.asked).toMatchObject([{ method: 'GET', path: `/v1/ip/${name}`, query: { ip: '198.51.100.60' } }])
+  })
+  it.each<[string, Partial<AddressChoices>, object, readonly string[]]>([
+    ['always, also of a clean address', { vpn: 'always' }, clean, ['malicious-info', 'vpn']],
+    ['unclean, not of a clean address', { vpn: 'unclean' }, clean, ['malicious-info']],
+    ['unclean, of a doubtful address', { vpn: 'unclean' }, doubtful, ['malicious-info', 'suspicious_info', 'vpn']],
+    ['accused, of a malicious address', { vpn: 'accused' }, malicious, ['malicious-info', 'suspicious_info', 'vpn']],
+    ['accused, not of a clean address', { vpn: 'accused' }, clean, ['malicious-info']],
+    [
+      'several, each once',
+      { data: 'accused', hosting: 'always', summary: 'unclean' },
+      malicious,
+      ['malicious-info', 'hosting', 'suspicious_info', 'summary', 'data'],
+    ],
+  ])('%s', async (_, chosen, first, expected) => {
+    await asking(chosen, answers(first))('198.51.100.60')
+    expect(calls()).toEqual(expected)
+  })
+  it('takes bad scores for a reason to ask more', async () => {
+    const script = answers(clean, { score: { inbound: 'Critical', outbound: 'Low' } })
+    await asking({ summary: 'always', suspicious_info: 'never', vpn: 'unclean' }, script)('198.51.100.60')
+    expect(calls()).toEqual(['malicious-info', 'summary', 'vpn'])
+  })
+  it('makes do without an operation that finds nothing, and says not_found where none finds anything', async () => {
+    const script: Script = ({ path }) =>
+      path.endsWith('vpn') ? { status: 404, message: 'no' } : { status: 200, is_malicious: false }
+    expect(await asking({ vpn: 'always' }, script)('198.51.100.60')).toMatchObject({
+      status: 'known',
+      operations: ['ip/malicious-info', 'ip/vpn'],
+    })
+    const nothing = asking({ vpn: 'always' }, () => ({ status: 404, message: 'no' }))
+    expect(await nothing('198.51.100.60')).toMatchObject({ status: 'unknown', reason: 'not_found', at: now })
+  })
+  it('keeps an accusation when a call for more about it fails', async () => {
+    const script: Script = ({ path }) =>
+      path.endsWith('data') ? { status: 500, message: 'x' } : { status: 200, is_malicious: true }
+    expect(await asking({ data: 'accused' }, script)('198.51.100.60')).toMatchObject({
+      status: 'known',
+      operations: ['ip/malicious-info', 'ip/suspicious_info'],
+    })
   })
 })
 
@@ -133,7 +198,7 @@ describe('IPv6 that the service refuses', () => {
     query.ip?.includes(':') ? { status: 400, message: 'Invalid IP Address.' } : { status: 200, is_malicious: false }
 
   it('is not asked about for an hour after five refusals in a row, and that is told', async () => {
-    const ask = asking(true, refuses)
+    const ask = asking({}, refuses)
     for (let i = 1; i <= 5; i++) expect(await ask(`2001:db8::${i}`)).toMatchObject({ reason: 'bad_input' })
     expect(told.filter(({ event }) => event === 'ipv6_lookups_paused')).toEqual([
       { event: 'ipv6_lookups_paused', forMs: hour },
@@ -147,7 +212,7 @@ describe('IPv6 that the service refuses', () => {
     expect(calls().length).toBe(7)
   })
   it('starts counting anew with an answer', async () => {
-    const ask = asking(true, (asked, response) =>
+    const ask = asking({}, (asked, response) =>
       asked.query.ip === '2001:db8::5' ? { status: 200, is_malicious: false } : refuses(asked, response),
     )
     for (let i = 1; i <= 9; i++) await ask(`2001:db8::${i}`)
@@ -155,7 +220,7 @@ describe('IPv6 that the service refuses', () => {
     expect(told.some(({ event }) => event === 'ipv6_lookups_paused')).toBe(false)
   })
   it('does not count refusals of IPv4', async () => {
-    const ask = asking(true, () => ({ status: 400, message: 'Invalid IP Address.' }))
+    const ask = asking({}, () => ({ status: 400, message: 'Invalid IP Address.' }))
     for (let i = 1; i <= 9; i++) await ask(`198.51.100.${i}`)
     expect(calls().length).toBe(9)
   })

@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/provider/client.js'
 import { oneOfSeveral } from '../../../src/provider/one-of-several.js'
+import { oneCallEach } from '../../support/operation-choices.js'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -67,7 +68,7 @@ const open = (...urls: readonly [string, ...string[]]) => {
   return client
 }
 
-const bulkSettings = { ip: { escalate: true }, domain: { maxAgeDays: 90, report: 'never' } } as const
+const bulkSettings = oneCallEach
 
 describe('several gateways', () => {
   it('a call goes to the next one where nobody listens, and stays there', async () => {

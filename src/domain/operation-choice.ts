@@ -1,0 +1,54 @@
+// When each operation of the lookup service is asked about an address or a name, as an operator chooses.
+
+/** `unclean`: where what is known is not plainly clean; `accused`: where it is malicious or suspicious for some role. */
+export const choices = ['always', 'unclean', 'accused', 'never'] as const
+export type Choice = (typeof choices)[number]
+
+/** In the order in which they are asked; each costs a call. */
+export const addressOperations = [
+  'malicious-info',
+  'suspicious_info',
+  'summary',
+  'data',
+  'vpn',
+  'hosting',
+  'privacy-threat',
+  'is_safe_dns_server',
+] as const
+export type AddressChoices = Readonly<Record<(typeof addressOperations)[number], Choice>>
+
+export const nameOperations = ['reports', 'reports/personal', 'report'] as const
+export type NameChoices = Readonly<Record<(typeof nameOperations)[number], Choice>>
+
+export const usualAddressChoices: AddressChoices = {
+  'malicious-info': 'always',
+  suspicious_info: 'unclean',
+  summary: 'never',
+  data: 'never',
+  vpn: 'never',
+  hosting: 'never',
+  'privacy-threat': 'never',
+  is_safe_dns_server: 'never',
+}
+
+export const usualNameChoices: NameChoices = { reports: 'always', 'reports/personal': 'never', report: 'never' }
+
+/** What is known so far. */
+type KnownSoFar = { readonly isUnclean: () => boolean; readonly isAccused: () => boolean }
+
+/** The next operation to ask; those that are always asked go first. */
+export const dueOperation = <Name extends string>(
+  names: readonly Name[],
+  chosen: Readonly<Record<Name, Choice>>,
+  isAnswered: (name: Name) => boolean,
+  { isUnclean, isAccused }: KnownSoFar,
+): Name | undefined => {
+  const open = names.filter((name) => chosen[name] !== 'never' && !isAnswered(name))
+  const first = (choice: Choice): Name | undefined => open.find((name) => chosen[name] === choice)
+  const always = first('always')
+  if (always !== undefined) return always
+  const unclean = first('unclean')
+  if (unclean !== undefined && isUnclean()) return unclean
+  const accused = first('accused')
+  return accused !== undefined && isAccused() ? accused : undefined
+}
