@@ -6,6 +6,7 @@ import type { ClientCertificate, Download } from '../domain/download.js'
 import { messageOf } from '../base/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FileProblem } from '../domain/problem.js'
+import type { DiskShare, ReadShare } from './disk-share.js'
 import { addressOf, type FeedSettings } from './feed.js'
 import { fetchMispEvents, installFolder, isMispUrl } from './fetch-misp.js'
 import { fetchPages, type PagedSource } from './fetch-pages.js'
@@ -36,6 +37,7 @@ export type FetchedFeed = {
 
 export type FetchOutside = {
   readonly folder: string
+  readonly diskShare: DiskShare
   readonly download: Download
   readonly clock: Clock
   readonly random: () => number
@@ -57,7 +59,7 @@ export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url)
 export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside): FetchedFeed => {
   const { name, allowHttp = false, refreshMinutes = defaultRefreshMinutes } = settings
   const url = addressOf(settings) ?? ''
-  const { folder, download, clock, random, emit, signal } = outside
+  const { folder, diskShare, download, clock, random, emit, signal } = outside
   const files = copyFiles(folder, name, url)
   const from = hostOf(url)
   const isMisp = settings.url !== undefined && isMispUrl(url)
@@ -97,7 +99,8 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
     if ('problem' in access) return fail(access.problem, notes)
     const { etag, lastModified } = notes
     const { headers, clientCertificate } = access
-    if (isPaged) return fetchPaged(notes, access)
+    const share = await diskShare.begin()
+    if (isPaged) return fetchPaged(notes, access, share)
     const request = { url, headers, clientCertificate, etag, lastModified, allowHttp, file: files.fresh, signal }
     const got = await download(request)
     if (isClosed()) return
@@ -112,6 +115,8 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
       if (isClosed()) return
       if (typeof events === 'string') return fail(events, notes)
       bytes += events.bytes
+      const tooMuch = share(bytes)
+      if (tooMuch !== undefined) return fail(tooMuch, notes)
       const problem = isMisp
         ? await outside.take(files.freshFolder, () => installFolder(files.freshFolder, files.list))
         : await outside.take(files.fresh, () => rename(files.fresh, files.list))
@@ -123,7 +128,11 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
     return succeed({ etag: got.etag, lastModified: got.lastModified })
   }
 
-  const fetchPaged = async (notes: Notes, { headers, key, clientCertificate }: Access): Promise<void> => {
+  const fetchPaged = async (
+    notes: Notes,
+    { headers, key, clientCertificate }: Access,
+    share: ReadShare,
+  ): Promise<void> => {
     const started = clock.now()
     const isWhole = notes.wholeAt === undefined || started - notes.wholeAt >= wholeMs
     const got = await fetchPages({
@@ -132,6 +141,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
       source: sourceOf(settings, key, isWhole ? {} : notes),
       former: isWhole ? undefined : files.list,
       folder: files.freshFolder,
+      share,
       progressed: async (pages, objects) => {
         state.read = { pages, objects, cursor: notes.cursor }
         emit({ event: 'feed_page_fetched', feed: name, from, pages, objects })

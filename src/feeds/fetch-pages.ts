@@ -3,6 +3,7 @@ import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, DownloadRequest } from '../domain/download.js'
 import { isObject, type AnyObject } from '../base/json-object.js'
+import type { ReadShare } from './disk-share.js'
 import { readBytes } from './feed-file.js'
 import { readJson } from './json-text.js'
 import { digestOf } from './page-outline.js'
@@ -47,6 +48,7 @@ type PagesFetch = {
   /** The folder to make. */
   readonly folder: string
   readonly progressed: (pages: number, objects: number) => Promise<void>
+  readonly share: ReadShare
 }
 
 type FetchedPages =
@@ -75,7 +77,7 @@ export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
 }
 
 const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<FetchedPages> => {
-  const { download, request, source, former, folder, progressed } = given
+  const { download, request, source, former, folder, progressed, share } = given
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
   const kept = former === undefined ? 0 : await keepPages(former, folder)
@@ -95,6 +97,8 @@ const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<Fetched
       return { message: meaning ?? `${at} ${got.message}`, retryAfterMs: got.retryAfterMs }
     }
     if (got.status === 'same') return { message: `${at} was not sent` }
+    const tooMuch = share(got.bytes)
+    if (tooMuch !== undefined) return { message: tooMuch }
     const outline = await reader.read(file)
     if (!outline.ok) return { message: `${at} ${outline.message}` }
     const page = source.read({ value: outline.value, header: got.header })

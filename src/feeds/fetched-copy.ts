@@ -87,9 +87,16 @@ export const takeLock = async ({ lock }: CopyFiles, folder: string): Promise<(()
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       const file = await open(lock, 'wx', 0o600)
-      await file.writeFile(String(process.pid))
-      await file.close()
-      return () => rm(lock, { force: true })
+      const release = (): Promise<void> => rm(lock, { force: true })
+      try {
+        await file.writeFile(String(process.pid))
+      } catch (error) {
+        await release() // a full disk must not leave a lock behind that nobody holds
+        throw error
+      } finally {
+        await file.close()
+      }
+      return release
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       if (!(await isAbandoned(lock))) return undefined

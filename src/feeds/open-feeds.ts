@@ -5,6 +5,7 @@ import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import { openDiskShare, type DiskLimits } from './disk-share.js'
 import { addressOf, type FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
 import { nextValidOf, releaseIndex, sizeOf, targetOf } from './feed-index.js'
@@ -29,7 +30,13 @@ type FeedsOptions = {
   /** Called when a feed was swapped, or an entry of one became valid. */
   readonly changed?: (() => void) | undefined
   /** Where feeds with a URL are kept and how they are fetched; without `download` the copies are used as they are. */
-  readonly fetching?: { readonly folder: string; readonly download?: FetchOutside['download'] | undefined } | undefined
+  readonly fetching?:
+    | {
+        readonly folder: string
+        readonly download?: FetchOutside['download'] | undefined
+        readonly disk?: Partial<DiskLimits>
+      }
+    | undefined
 }
 
 export type Feeds = {
@@ -104,6 +111,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     return undefined
   }
 
+  const diskShare = openDiskShare(fetching?.folder ?? '', fetching?.disk)
   const createSlot = (feed: FeedSettings): Slot => {
     const { path = '' } = feed
     const url = addressOf(feed)
@@ -112,6 +120,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     if (!download) return { settings: { ...feed, path: copyFiles(folder, feed.name, url).list } }
     const fetched = createFetchedFeed(feed, {
       folder,
+      diskShare,
       download,
       clock,
       random,

@@ -22,12 +22,13 @@ type Opening = {
   readonly now?: number
   /** How long a server may be silent. */
   readonly silenceMs?: number
+  readonly disk?: { readonly readBytes?: number; readonly folderBytes?: number }
 }
 
 export const openPagedFeed = async (
   folder: string,
   settings: Partial<FeedSettings>,
-  { now = 0, silenceMs = 2000 }: Opening = {},
+  { now = 0, silenceMs = 2000, disk = {} }: Opening = {},
 ): Promise<OpenedFeed> => {
   const clock = createFakeClock(newYear + now)
   const told: TelemetryEvent[] = []
@@ -36,7 +37,7 @@ export const openPagedFeed = async (
     emit: (event) => void told.push(event),
     pollMs,
     random: () => 0.5,
-    fetching: { folder, download: createDownload({}, { silenceMs, connectMs: silenceMs }) },
+    fetching: { folder, download: createDownload({}, { silenceMs, connectMs: silenceMs }), disk },
   })
   onTestFinished(() => feeds.close())
   return { feeds, told, later: untilFetched(feeds, clock), close: feeds.close }

@@ -101,6 +101,33 @@ describe('a TAXII collection', () => {
     expect(entriesOf(feeds)).toBe(34)
   })
 
+  it.each([
+    ['one read', { readBytes: 1_000_000 }, 'sends more than 1000000 bytes'],
+    ['the copies of all feeds', { folderBytes: 1_000_000 }, 'would have more than 1000000 bytes'],
+  ])('that never ends is not kept past the bytes of %s, and the copy in use stays', async (_, disk, message) => {
+    const objects = [...numbered(25)]
+    const calm = collection(() => objects, 10)
+    let nth = 0
+    const endless: ListServer['answer'] = (_request, response) => {
+      const added = time(1000 + nth++)
+      const object = { ...indicator({ number: nth, added }), name: 'x'.repeat(50_000) }
+      response
+        .writeHead(200, { 'content-type': taxii, 'x-taxii-date-added-last': added })
+        .end(JSON.stringify({ objects: [object], more: true, next: String(nth) }))
+    }
+    let isEndless = false
+    const server = await startListServer((...asked) => (isEndless ? endless : calm)(...asked))
+    const kept = folder()
+    const { feeds, later } = await openPagedFeed(kept, { taxii: collectionOf(server) }, { disk })
+    const before = readdirSync(kept).sort()
+    isEndless = true
+    await later(61 * minute)
+    expect(errorOf(feeds)).toContain(message)
+    expect(nth).toBeLessThan(30)
+    expect(entriesOf(feeds)).toBe(25)
+    await expect.poll(() => readdirSync(kept).sort()).toEqual(before)
+  })
+
   it('keeps the newest version of an object, though an older one is added later', async () => {
     const objects: Added[] = [...numbered(3)]
     objects.push({ number: 0, added: time(3), version: 9, revoked: true }, { number: 1, added: time(4), version: 9 })
