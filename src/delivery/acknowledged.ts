@@ -1,6 +1,7 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countEvents, deliverBeside, startChunks, splitBatch, type Chunk } from './chunks.js'
+import { sendAttachments, fitting } from './attachments.js'
+import { attachmentsOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
 import { inTurn, type ClaimedPartition } from './claimed-partition.js'
 import { metadataOf } from '../kafka/topic-identity.js'
 import { deliver, splitByCountAndBytes } from './deliver.js'
@@ -56,7 +57,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         if (!(await chunk.ready)) return false
         // However it is killed, no event that waits is in the output without a note, and none that is accused without its alert:
         // when it is delivered again, the provider may have no answer.
-        await deliverBeside(chunk, sender.send, form)
+        await sendAttachments(attachmentsOf(chunk, form), sender.send, form)
         await deliver(chunk.items.flat(), sender.send, form, chunk.again)
         return true
       },
@@ -114,7 +115,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         if (isClosed) return 'not_written'
         const sender = take()
         try {
-          const records = compose()
+          const records = fitting(compose(), form)
           // However it is killed, no note says of something that it was written before it is.
           for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
             for (const part of splitByCountAndBytes(together, recordBytes, form.max))

@@ -2,16 +2,9 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/enrich/wait.js'
-import {
-  composeItem,
-  deliverAlerts,
-  type OutputForm,
-  type Item,
-  type RefusedRecords,
-  splitByCountAndBytes,
-} from './deliver.js'
+import { composeItem, type OutputForm, type Item, type RefusedRecords, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
-import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
+import { placeIn, type Incoming, type Outgoing } from '../kafka/records.js'
 import type { ChunkListener, DeliveryListener } from './listener.js'
 
 export type Chunk = {
@@ -131,10 +124,10 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 }
 
 /** What belongs to a chunk next to its events: alerts, and what is noted of them. */
-export const deliverBeside = async ({ events, listener }: Chunk, send: Send, form: OutputForm): Promise<void> => {
+export const attachmentsOf = ({ events, listener }: Chunk, form: OutputForm): readonly Outgoing[] => {
   const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
   const notes = listener?.records() ?? none
-  if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, form)
+  return alerts.length + notes.length > 0 ? [...alerts, ...notes] : none
 }
 
 const none: readonly Outgoing[] = []

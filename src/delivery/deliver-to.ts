@@ -57,12 +57,17 @@ export const deliverTo = (
     target.maxDeadLetterBytes,
     ...others.map((max) => max - batchBytes),
   )
-  if (!alerts || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
+  const maxBytesOf = (other: string): number | undefined => {
+    const max = facts.get(other)?.maxBytes
+    return max === undefined ? undefined : max - batchBytes
+  }
+  const form: OutputForm = { target, max: { count: 500, bytes }, maxBytesOf, emit, now }
+  if (!alerts || alertsTopic === '') return form
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
   const mayAlert: OutputForm['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
   const alertsOf: OutputForm['alertsOf'] = (events, fired) =>
     alerts.raise(eventsIn(events), fired).map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
-  return { target, max: { count: 500, bytes }, emit, now, mayAlert, alertsOf }
+  return { ...form, mayAlert, alertsOf }
 }
 
 /** What a record batch has around its records, rounded up. */

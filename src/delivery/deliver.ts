@@ -2,8 +2,6 @@
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { compose, partsOf, steps, type Composed, type Step, type OutputTarget } from './compose.js'
-import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
 import type { ChunkListener } from './listener.js'
 
@@ -16,6 +14,8 @@ export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOu
 export type OutputForm = {
   readonly target: OutputTarget
   readonly max: { readonly count: number; readonly bytes: number }
+  /** The most bytes a record of a topic may have; undefined where that is not known. */
+  readonly maxBytesOf?: (topic: string) => number | undefined
   readonly emit: Emit
   readonly now: () => number
   /** Whether there may be alerts of a record's events. */
@@ -57,18 +57,6 @@ export const split = (items: readonly Item[], max: OutputForm['max']): readonly 
 /** Sends items in order; halves what is refused until the record is found, which then goes down one step at a time. */
 export const deliver = async (items: readonly Item[], send: Send, form: OutputForm, again: Again): Promise<void> => {
   for (const part of split(items, form.max)) await deliverPart(part, send, form, again)
-}
-
-/** Sends alerts of a chunk or its notes; one that is refused is fatal. */
-export const deliverAlerts = async (records: readonly Outgoing[], send: Send, form: OutputForm): Promise<void> => {
-  for (const part of splitByCountAndBytes(records, recordBytes, form.max)) {
-    const result = await send(part).catch((error: unknown) => {
-      const { kind, message } = failureOf(error)
-      throw kind === 'refused' ? new FatalKafkaError(`Kafka refuses an alert or a note: ${message}`) : error
-    })
-    if (result !== 'acknowledged')
-      throw new FatalKafkaError(`topic ${result.left[0]?.topic ?? ''} refuses a record: ${result.refused}`)
-  }
 }
 
 const deliverPart = async (part: readonly Item[], send: Send, form: OutputForm, again: Again): Promise<void> => {

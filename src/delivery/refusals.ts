@@ -7,11 +7,13 @@ import { placeIn, type Outgoing, type Send } from '../kafka/records.js'
 export type Refusals = {
   /** By place: records the broker did not take, and the step to try them from next. */
   readonly refused: Map<string, { readonly step: Step; readonly reason: string }>
+  /** Alerts and notes that their topic did not take, and the last offset that each belongs to. */
+  readonly attachments: Map<string, number>
   /** Up to this offset records are sent one by one, to find the one that is refused. */
   oneByOneUntil: number
 }
 
-export const noRefusals = (): Refusals => ({ refused: new Map(), oneByOneUntil: -1 })
+export const noRefusals = (): Refusals => ({ refused: new Map(), attachments: new Map(), oneByOneUntil: -1 })
 
 /** Sends items within a transaction. A refusal is noted for the next attempt and thrown: the transaction has failed. */
 export const sendOrNote = async (
@@ -42,10 +44,12 @@ const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals)
 /** Its offsets mean other records now, or others have delivered them. */
 export const forgetAll = (refusals: Refusals): void => {
   refusals.refused.clear()
+  refusals.attachments.clear()
   refusals.oneByOneUntil = -1
 }
 
 /** Those up to the offset were delivered. */
-export const forgetUpTo = (last: string, { refused }: Refusals): void => {
+export const forgetUpTo = (last: string, { refused, attachments }: Refusals): void => {
+  for (const [name, offset] of attachments) if (offset <= Number(last)) attachments.delete(name)
   for (const place of refused.keys()) if (parseInt(place) <= Number(last)) refused.delete(place)
 }

@@ -1,6 +1,7 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
+import { fitting, sendAttachmentsOrNote } from './attachments.js'
+import { attachmentsOf, countEvents, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import {
   beginAnew,
   claimOnce,
@@ -96,7 +97,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         const { assigned } = partition
         const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
         if (!owned) return 'not_written'
-        const records = compose()
+        const records = fitting(compose(), options.form)
         return records.length > 0 ? writeAlone(name, partition, owned, records, options) : 'written'
       })
     },
@@ -195,7 +196,7 @@ const transact = async (
       if (!fetched.goesOn()) break
       sent.push(chunk)
       for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, partition, send)
-      await deliverBeside(chunk, send, form)
+      await sendAttachmentsOrNote(attachmentsOf(chunk, form), chunk.last, partition, send, form)
       last = chunk.last
       count += chunk.count
     }

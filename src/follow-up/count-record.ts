@@ -47,11 +47,22 @@ export const countValue = (seen: SeenOnDay): Buffer => {
 
 export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
 
+/** Stands for everything that a record shows and that is accused: one can name thousands below one listed name. */
+export const everyAccused = '*'
+const maxAccusedValues = 64
+const maxAccusedBytes = 131_072
+
 /** The indicators of one record that were delivered as malicious or suspicious. */
 export type Accused = { readonly offset: number; readonly values: readonly string[] }
 
-export const accusedValue = (accused: readonly Accused[]): Buffer =>
-  Buffer.from(JSON.stringify({ schema_version: 1, events: accused.map(({ offset, values }) => [offset, ...values]) }))
+export const accusedValue = (accused: readonly Accused[]): Buffer => {
+  const valueOf = (max: number): Buffer => {
+    const events = accused.map(({ offset, values }) => [offset, ...(values.length > max ? [everyAccused] : values)])
+    return Buffer.from(JSON.stringify({ schema_version: 1, events }))
+  }
+  const value = valueOf(maxAccusedValues)
+  return value.length > maxAccusedBytes ? valueOf(0) : value
+}
 
 const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
 /** More than a topic, a partition, a day and a name have, and more than sixteen hosts and some numbers. */
@@ -138,9 +149,11 @@ export const readAccused = (value: Buffer): readonly Accused[] => {
   if (!Array.isArray(events)) return []
   return events.flatMap((event: unknown): Accused[] => {
     const [offset, ...values] = Array.isArray(event) ? (event as unknown[]) : []
-    return isOffset(offset) ? [{ offset, values: values.filter(isAddressOrName) }] : []
+    return isOffset(offset) ? [{ offset, values: values.filter(isAccusedValue) }] : []
   })
 }
+
+const isAccusedValue = (value: unknown): value is string => value === everyAccused || isAddressOrName(value)
 
 const isAddressOrName = (value: unknown): value is string =>
   typeof value === 'string' && (parseAddress(value) ?? parseHostname(value)) === value

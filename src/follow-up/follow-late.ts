@@ -104,6 +104,8 @@ export const followLate = (
     return alertRecord(topic, partitions, alert, now())
   }
 
+  const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
+
   const dropped = (events: number): void => {
     if (events > 0) emit({ event: 'late_events_dropped', events })
   }
@@ -187,7 +189,7 @@ export const followLate = (
     const records = [...alerts.map(alertOf), ...corrections]
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
-        records.push(blockRecord(sightingsTopic, partition, block, now()))
+        records.push(blockRecord(sightingsTopic, partition, block, now(), notNoted))
     let given: readonly Outgoing[] = []
     const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
     const written = await write(name, () => (given = isFollowedHere() ? records : [])).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
 import type { ClaimNow } from '../delivery/delivery.js'
-import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
+import { blockId, blockRecord, isAbout, readBlocks, splitNotes } from './sightings-topic.js'
 import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
@@ -19,6 +19,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     (partition) => !sightingsTopic || restoring.isRestored(partition),
   )
 
+  const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
     dropped: (events: number): void => emit({ event: 'late_events_dropped', events }),
@@ -56,7 +57,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   return {
     chunk: ({ topic, partition }, topicId) => {
       let notes: PendingNote[] = []
-      let id: string | undefined
+      let blocks: readonly { readonly id: string; readonly notes: readonly PendingNote[] }[] = []
       let unawaited = 0
       const firedBy = new Map<string, readonly string[]>()
       return {
@@ -77,11 +78,13 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
           notes = notes
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
-          id = blockId(notes, now(), topicId)
-          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
+          blocks = splitNotes(notes).map((some) => ({ id: blockId(some, now(), topicId), notes: some }))
+          return sightingsTopic
+            ? blocks.map((block) => blockRecord(sightingsTopic, { topic, partition }, block, now(), notNoted))
+            : []
         },
         committed: () => {
-          followUp.note({ topic, partition }, topicId, notes, id)
+          for (const { id, notes: some } of blocks) followUp.note({ topic, partition }, topicId, some, id)
           if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited })
         },
       }

@@ -5,7 +5,7 @@ import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged, Verdict } from '../domain/verdict.js'
 import type { EventAround } from '../domain/seen-as.js'
 import { roles, type Extraction, type Role, type Sighting } from '../domain/sighting.js'
-import type { Accused } from './count-record.js'
+import { everyAccused, type Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
@@ -225,7 +225,8 @@ export const accusedOf = ({ offset, judged, members }: Delivered): readonly Accu
  */
 export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: ReadonlySet<string>): Delivered => {
   const then = (one: Judged): Judged => {
-    if (accused.has(one.sighting.value)) return { ...one, late: undefined, verdict: accusing }
+    if (accused.has(one.sighting.value) || (accused.has(everyAccused) && accuses(one)))
+      return { ...one, late: undefined, verdict: accusing }
     return accuses(one) && one.verdict.feed !== undefined ? { ...one, verdict: unknown } : one
   }
   return { ...rest, judged: judged.map(then), members: members?.map((member) => member.map(then)) }

@@ -1,4 +1,5 @@
 // The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
+import { splitByCountAndBytes } from '../delivery/deliver.js'
 import { parseObject } from '../base/json-object.js'
 import type { Block, DueNote } from './pending.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
@@ -25,17 +26,43 @@ export const isAbout = ({ id }: Pick<Block, 'id'>, topicId: string | undefined):
   return noted === undefined || topicId === undefined || noted === topicId
 }
 
+/** Of what had fired for the events of one block: far below what a topic takes by default. */
+const maxFiredBytes = 131_072
+
+const bytesOf = (firings: readonly string[]): number =>
+  firings.reduce((sum, firing) => sum + Buffer.byteLength(firing) + 4, 16)
+
+/** Notes of one chunk, as blocks of a bounded size. */
+export const splitNotes = <Note extends Pick<DueNote, 'fired'>>(
+  notes: readonly Note[],
+): readonly (readonly Note[])[] => {
+  const bytes = ({ fired }: Note): number => bytesOf(boundedFirings(fired))
+  if (notes.length < 2 || notes.reduce((sum, note) => sum + note.fired.length, 0) <= maxPerRule) return [notes]
+  return splitByCountAndBytes(notes, bytes, { count: Infinity, bytes: maxFiredBytes })
+}
+
 /** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
 export const blockRecord = (
   { topic, partitions }: TopicOf,
   input: InputPartition,
   { id, notes }: Block,
   now: number,
+  /** Called with how much of what had fired was too much. */
+  left: (firings: number) => void = () => undefined,
 ): Outgoing => {
   const first = Number.parseInt(id, 10)
-  const fired = notes.flatMap((note) =>
-    note.fired.length > 0 ? [[note.offset - first, boundedFirings(note.fired)] as const] : [],
-  )
+  let bytes = 0
+  let omitted = 0
+  const fits = (firing: string): boolean => {
+    bytes += Buffer.byteLength(firing) + 4
+    if (bytes > maxFiredBytes) omitted++
+    return bytes <= maxFiredBytes
+  }
+  const fired = notes.flatMap((note) => {
+    const written = note.fired.length > 0 ? boundedFirings(note.fired).filter(fits) : none
+    return written.length > 0 ? [[note.offset - first, written] as const] : []
+  })
+  if (omitted > 0) left(omitted)
   const value = {
     schema_version: 1,
     offsets: notes.map(({ offset }) => offset - first),

@@ -29,6 +29,8 @@ export type Topics = {
 
 /** The annotation is at most 4 KB; our headers and the batch around it take less than 1 KB. */
 export const growthBytes = 5_120
+/** Of an alert, a note or a verdict, at most. */
+const attachmentBytes = 262_144
 const dayMs = 86_400_000
 
 const sightingsMs = 14 * dayMs
@@ -144,6 +146,18 @@ const unfit = (
       settings.deadLetterTopic,
       `takes ${dead.maxBytes} bytes a batch; give it ${largest + growthBytes}, or a dead letter of a large event can only point to it`,
     )
+  const { alertsTopic = '', correctionsTopic = '' } = settings
+  const corrections = facts.get(correctionsTopic)
+  if (corrections && output && corrections.maxBytes < output.maxBytes)
+    warn(
+      correctionsTopic,
+      `takes ${corrections.maxBytes} bytes a batch; the output takes ${output.maxBytes}, so give it as much or large events are not corrected`,
+    )
+  for (const topic of new Set([alertsTopic, settings.sightingsTopic ?? '', settings.verdictsTopic ?? ''])) {
+    const { maxBytes = Infinity } = facts.get(topic) ?? {}
+    if (maxBytes < attachmentBytes)
+      warn(topic, `takes ${maxBytes} bytes a batch; give it ${attachmentBytes}, or large alerts and notes are left out`)
+  }
   for (const [topic, found] of [
     [settings.output.topic, output],
     [settings.deadLetterTopic, dead],

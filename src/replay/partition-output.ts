@@ -1,19 +1,11 @@
 // Writes the output of one replayed partition and how far the replay has come: one after the other, or both in one transaction.
 import type { Kafka, Producer, Transaction } from '../kafka/client.js'
-import {
-  deliver,
-  deliverAlerts,
-  split,
-  type Again,
-  type OutputForm,
-  type Item,
-  splitByCountAndBytes,
-} from '../delivery/deliver.js'
+import { deliver, split, type Again, type OutputForm, type Item } from '../delivery/deliver.js'
+import { sendAttachments, sendAttachmentsOrNote } from '../delivery/attachments.js'
 import { noRefusals, sendOrNote, type Refusals } from '../delivery/refusals.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { openIdempotentSender, sendTransaction, transactionalProducer } from '../kafka/producers.js'
 import type { KafkaSettings } from '../kafka/settings.js'
-import { recordBytes } from '../kafka/wire/encode-batch.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
 import type { Outgoing } from '../kafka/records.js'
 
@@ -61,7 +53,7 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
     refusals: noRefusals(),
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
     write: async (items, alerts, position, again) => {
-      await deliverAlerts(alerts, sender.send, form)
+      await sendAttachments(alerts, sender.send, form)
       await deliver(items, sender.send, form, again)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()
@@ -120,7 +112,7 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
         if (!current || !producer) throw new Error('not claimed')
         const send = sendTransaction(current, settings.output.compression)
         for (const part of split(items, form.max)) await sendOrNote(part, refusals, send)
-        for (const part of splitByCountAndBytes(alerts, recordBytes, form.max)) await send(part)
+        await sendAttachmentsOrNote(alerts, String(reached.offset - 1), refusals, send, form)
         await current.sendOffsets({
           consumerGroupId: groupId,
           topics: [{ topic, partitions: [{ ...reached, offset: String(reached.offset) }] }],

@@ -149,6 +149,15 @@ export type TelemetryEvent =
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }
+  /** Alerts or notes that their topic does not take. */
+  | {
+      readonly event: 'attachments_dropped'
+      readonly topic: string
+      readonly records: number
+      readonly reason: string
+    }
+  /** What had fired for events with very many alerts, and was not written down: a late alert may repeat it, with the same id. */
+  | { readonly event: 'firings_not_noted'; readonly firings: number }
   | {
       readonly event: 'record_reduced'
       readonly topic: string

@@ -308,6 +308,15 @@ export const wordings: Wordings = {
     say: ({ evicted, uncounted }) =>
       `too many indicators to remember who has seen them: ${evicted} of old days were dropped, ${uncounted} sightings were not counted, and no retro alert will name them`,
   },
+  attachments_dropped: {
+    level: 'error',
+    say: ({ topic, records, reason }) =>
+      `${records} records were not written, because topic ${topic} refuses them (${reason}): alerts, corrections or notes are missing`,
+  },
+  firings_not_noted: {
+    level: 'warn',
+    say: ({ firings }) => `too many alerts of one event to note them all: a late alert may repeat ${firings} of them`,
+  },
   events_corrected: { level: 'debug', say: ({ events }) => `${events} events corrected` },
   sightings_restored: {
     level: 'info',

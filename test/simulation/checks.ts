@@ -170,8 +170,17 @@ export const check = (happened: Happened): Checked => {
       how === 'returned' && isDocumented(why, happened),
       () => `${worker} ${how}: ${why}`,
     )
-  return { broken, atStake }
+  // What a topic refuses is counted and left out.
+  const isExcused = ({ promise }: Broken): boolean => happened.done.includes('shrink') && isFollowUp.has(promise)
+  return { broken: broken.filter((one) => !isExcused(one)), atStake }
 }
+
+const isFollowUp: ReadonlySet<PromiseName> = new Set([
+  'every alert',
+  'every pending event corrected',
+  'retro alerts',
+  'what is suppressed is said',
+])
 
 export type Expect = (promise: PromiseName, holds: boolean, what: () => string) => void
 

@@ -262,7 +262,9 @@ const executeIn = async (
   /** Whose run has ended: nothing may go on in the background. */
   const over = new Set<Process>()
   cluster.onRequest(({ api, moment, process }) => {
-    if (moment === 'before' && (api === 'Produce' || api === 'EndTxn') && over.delete(process))
+    // A transaction that is being written may end later, whole or not at all.
+    const goesOn = api === 'InitProducerId' || api === 'TxnOffsetCommit' || api === 'OffsetCommit'
+    if (moment === 'before' && goesOn && over.delete(process))
       ended.push({ worker: process.label, how: 'failed', why: `sent ${api} when its run was over` })
     return undefined
   })
@@ -514,6 +516,11 @@ const executeIn = async (
         cluster.denyWrites(act.topic)
         keepBusy(act.forMs)
         world.after(act.forMs, () => cluster.allowWrites(act.topic))
+        return
+      case 'shrink':
+        cluster.limitBatches(act.topic, act.bytes)
+        keepBusy(act.forMs)
+        world.after(act.forMs, () => cluster.limitBatches(act.topic, undefined))
         return
       case 'replay_kill':
       case 'replay_stop':

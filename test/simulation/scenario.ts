@@ -40,6 +40,7 @@ export type Trigger =
     }
 
 /** What workers write to. */
+const attachmentTopics = ['alerts', 'corrections', 'sightings'] as const
 const writtenTopics = ['output', 'dead', 'alerts', 'corrections', 'sightings'] as const
 
 /** `worker`: by its number; at a request, the one that sent it. */
@@ -61,6 +62,12 @@ export type Act =
   | { readonly kind: 'provider'; readonly mood: Exclude<ProviderMood, 'well'>; readonly forMs: number }
   | { readonly kind: 'feed_gains'; readonly address: string }
   | { readonly kind: 'deny'; readonly topic: (typeof writtenTopics)[number]; readonly forMs: number }
+  | {
+      readonly kind: 'shrink'
+      readonly topic: (typeof attachmentTopics)[number]
+      readonly bytes: number
+      readonly forMs: number
+    }
   | ReplayAct
 
 /** What happens to the process of the replay; `replay_second` starts another one with the same id, while it stands still. */
@@ -174,6 +181,7 @@ export const drawScenario = (seed: number): Scenario => {
       ...drawFaults(createRandom(seed, 'faults'), base),
       ...drawLongOutage(seed),
       ...drawDenials(seed),
+      ...drawShrunk(seed),
       ...faults,
     ],
   }
@@ -250,6 +258,19 @@ const drawDenials = (seed: number): readonly Fault[] => {
     on: { atMs: Math.floor(between(random, 500, busyMs)) },
     act: { kind: 'deny', topic: oneOf(random, writtenTopics), forMs: Math.floor(between(random, 500, 20_000)) },
   }))
+}
+
+/** In a few, a topic takes only small batches for a while. */
+const drawShrunk = (seed: number): readonly Fault[] => {
+  const random = createRandom(seed, 'shrunk')
+  if (random() >= 0.05) return []
+  const act = { topic: oneOf(random, attachmentTopics), bytes: 100 + below(random, 2_000) }
+  return [
+    {
+      on: { atMs: Math.floor(between(random, 0, busyMs)) },
+      act: { kind: 'shrink', ...act, forMs: Math.floor(between(random, 500, 20_000)) },
+    },
+  ]
 }
 
 const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])

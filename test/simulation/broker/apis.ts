@@ -103,7 +103,7 @@ const appendRecords = (
   const topic = node.view.topics.get(partition.topic)
   const configs = configsOf(topic)
   const result = log.produce(records, partition.epoch, isVerified, {
-    maxMessageBytes: Number(configs['max.message.bytes']),
+    maxMessageBytes: shared.maxBytes.get(partition.topic) ?? Number(configs['max.message.bytes']),
     isCompacted: (configs['cleanup.policy'] ?? '').includes('compact'),
     latestTime: world.now() + Number(configs['message.timestamp.after.max.ms']),
     ...(configs['message.timestamp.type'] === 'LogAppendTime' && { appendTime: world.now() }),

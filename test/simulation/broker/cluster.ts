@@ -18,7 +18,7 @@
 //   cluster.createTopic(name, partitions, options), .deleteTopic(name), .addPartitions(name, count)   as a request of an operator
 //   cluster.topicId(name), cluster.logsOf(name)   the id now; the logs of all topics that had this name, oldest first
 //   cluster.deleteBefore(topic, partition, offset)    retention: the log start moves
-//   cluster.denyWrites(topic), .allowWrites(topic)    access rules
+//   cluster.denyWrites(topic), .allowWrites(topic)    access rules; .limitBatches(topic, bytes)
 //   cluster.expireOffsets(group), cluster.deleteOffsets(group, topic, partition)
 //
 // Brokers
@@ -183,6 +183,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     },
     autoCreateTopics,
     denied: new Set(),
+    maxBytes: new Map(),
   }
 
   // ---- requests and faults ----
@@ -414,6 +415,10 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     deleteBefore: (topic: string, partition: number, offset: number): void =>
       partitionOf(topic, partition).log.deleteBefore(offset),
     denyWrites: (topic: string): void => void shared.denied.add(topic),
+    limitBatches: (topic: string, bytes: number | undefined): void => {
+      if (bytes === undefined) shared.maxBytes.delete(topic)
+      else shared.maxBytes.set(topic, bytes)
+    },
     allowWrites: (topic: string): void => void shared.denied.delete(topic),
     expireOffsets: (groupId: string): boolean => groupPartition(shared, groupId).coordinator?.expire(groupId) ?? false,
     deleteOffsets: (groupId: string, topic: string, partition: number): void =>

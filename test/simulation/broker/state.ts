@@ -91,6 +91,8 @@ export type Shared = {
   readonly autoCreateTopics: boolean
   /** Topics that nobody may write to. */
   readonly denied: Set<string>
+  /** `max.message.bytes` that an operator has set since. */
+  readonly maxBytes: Map<string, number>
 }
 
 export const drawMs = (random: Random, [least, most]: readonly [number, number]): number => between(random, least, most)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { below, composeItem, deliver, deliverAlerts, type OutputForm } from '../../../src/delivery/deliver.js'
-import { FatalKafkaError } from '../../../src/kafka/failure.js'
+import { below, composeItem, deliver, type OutputForm } from '../../../src/delivery/deliver.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Incoming, Outgoing, Send } from '../../../src/kafka/records.js'
 
@@ -31,14 +30,6 @@ const form: OutputForm = {
 }
 const annotated = (records: readonly Incoming[]): never[] =>
   records.map(() => ({ annotation: {}, annotationText: () => '{}', bytes: () => Buffer.alloc(0) })) as never[]
-
-it.each([
-  ['by an answer', (sent: readonly Outgoing[]) => Promise.resolve({ refused: 'MESSAGE_TOO_LARGE', left: sent })],
-  ['in a transaction', () => Promise.reject(Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' }))],
-])('an alert or a note that is refused %s ends the process: it would be refused without end', async (_how, send) => {
-  const alert = { topic: 'alerts', partition: 0, key: null, value: Buffer.from('{}'), headers: [], timestamp: '0' }
-  await expect(deliverAlerts([alert], send, form)).rejects.toBeInstanceOf(FatalKafkaError)
-})
 
 describe('delivery', () => {
   it('finds the record a broker refuses and writes it to the dead letters, the others in order around it', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { countKey, countValue, countedValue, readCount, readCounted } from '../../../src/follow-up/count-record.js'
+import {
+  accusedValue,
+  countKey,
+  countValue,
+  countedValue,
+  readAccused,
+  readCount,
+  readCounted,
+} from '../../../src/follow-up/count-record.js'
 import type { SeenOnDay } from '../../../src/follow-up/seen.js'
 import { kindsIn } from '../../../src/follow-up/kinds.js'
 import { trafficBit, unknownTraffic } from '../../../src/follow-up/traffic.js'
@@ -104,5 +112,23 @@ describe('a count that nobody counted', () => {
       peers: Array.from({ length: 16 }, (_, nth) => `${'abcdefghijklmnop'[nth] ?? ''}${longest(252)}`),
     }
     expect(readCount(countKey('firewall/3', largest), countValue(largest))?.seen).toEqual(largest)
+  })
+})
+
+describe('what a chunk accuses', () => {
+  it('is written in a bounded size, however many names of a listed domain its events show', () => {
+    const values = Array.from({ length: 9_000 }, (_, nth) => `${nth}.${'x'.repeat(60)}.listed.example.net`)
+    const few = values.slice(0, 3)
+    const some = accusedValue([
+      { offset: 7, values },
+      { offset: 8, values: few },
+    ])
+    expect(readAccused(some)).toEqual([
+      { offset: 7, values: ['*'] },
+      { offset: 8, values: few },
+    ])
+    const all = accusedValue(Array.from({ length: 500 }, (_, offset) => ({ offset, values: values.slice(0, 64) })))
+    expect(all.length).toBeLessThan(131_072)
+    expect(readAccused(all)[499]).toEqual({ offset: 499, values: ['*'] })
   })
 })

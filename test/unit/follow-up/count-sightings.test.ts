@@ -166,6 +166,7 @@ describe('where counting begins', () => {
     ['is listed now and was not when it was delivered', listed, [], true],
     ['was listed when it was delivered', listed, [indicator.value], false],
     ['was listed when it was delivered and is not any more', event, [indicator.value], false],
+    ['was listed with too many others to name', listed, ['*'], false],
     ['is not listed, then as now', event, ['192.0.2.99'], true],
   ])('an event that %s is known again as that', async (_, shown, values, isUnalerted) => {
     const accused = Array.from({ length: 31 }, (_one, offset) => ({ offset, values }))

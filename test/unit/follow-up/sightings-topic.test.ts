@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
-import { blockRecord, readBlocks } from '../../../src/follow-up/sightings-topic.js'
+import { blockRecord, readBlocks, splitNotes } from '../../../src/follow-up/sightings-topic.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
 
@@ -36,6 +36,20 @@ describe('the notes of a partition', () => {
       '{"schema_version":1,"offsets":[0,3],"fired":{"3":["a rule"]}}',
     ])
     expect(write(block(7_000)).value).toBeNull()
+  })
+
+  it('are written in blocks of a bounded size, whatever fired for their events', async () => {
+    const members = Array.from({ length: 10_000 }, (_, nth) => `${nth} ${'0123456789ab'.repeat(3)}`)
+    const notes = [0, 1, 2].map((offset) => ({ offset, fired: offset === 1 ? members : members.slice(0, 2_000) }))
+    let left = 0
+    const records = splitNotes(notes).map((some, nth) =>
+      blockRecord(topic, input, { id: `${some[0]?.offset}/${nth}`, notes: some }, 0, (firings) => (left += firings)),
+    )
+    expect(records.map(({ value }) => (value?.length ?? 0) < 140_000)).toEqual([true, true, true])
+    expect(left).toBeGreaterThan(5_000)
+    const notesRead = (await read(records)).flatMap((one) => one.notes)
+    expect(notesRead.map(({ offset }) => offset)).toEqual([0, 1, 2])
+    expect(notesRead[2]?.fired).toEqual(members.slice(0, 2_000))
   })
 
   it('are read back as they were written last, without those of other partitions', async () => {
