@@ -109,6 +109,7 @@ const play = async ({ admin, kafka, broker, folder, memory, id, input }, row) =>
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(concurrency),
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
       THREATWEAVE_KAFKA_GROUP_ID: `backlog-${id}`,

@@ -17,6 +17,7 @@ const start = ({ mode, workers, broker, input, output, dead, groupId, folder, se
         env: environment(folder, {
           THREATWEAVE_KAFKA_BROKERS: broker,
           THREATWEAVE_KAFKA_INPUT_TOPICS: input,
+          THREATWEAVE_KAFKA_INPUT_START: 'earliest',
           THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
           THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: dead,
           THREATWEAVE_KAFKA_GROUP_ID: groupId,

@@ -136,6 +136,7 @@ export const fillGateway = async (kafka, admin, broker, folder, path) => {
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
       THREATWEAVE_KAFKA_GROUP_ID: `bench-fill-${id}`,

@@ -66,6 +66,7 @@ export const run = async (minutes = defaultMinutes) => {
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
       THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: topics.input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: topics.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: topics.dead,
       THREATWEAVE_KAFKA_ALERTS_TOPIC: topics.alerts,

@@ -158,6 +158,7 @@ const starts = async (stage, verdicts) => {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: `http://127.0.0.1:${ports[nth % 2]}`,
       THREATWEAVE_INTEL_SERVICE_API_KEY: 'key-of-the-workers',
       THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
       THREATWEAVE_KAFKA_GROUP_ID: `bench-${id}`,

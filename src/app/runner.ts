@@ -4,6 +4,7 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
+import { knowsInput } from '../follow-up/knows-input.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
@@ -12,7 +13,8 @@ import type { WaitOf } from '../delivery/delivery.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
 import type { Shared } from '../kafka/process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
-import { openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
+import { countRecords, hasCommitted, openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
+import { openTopicReader } from '../kafka/topic-reader.js'
 import { openTopicIdentity } from '../kafka/topic-identity.js'
 import { inspectTopics, type Topics } from '../kafka/topics.js'
 import type { Assigned, Fetched } from '../kafka/fetched.js'
@@ -166,11 +168,32 @@ const prepare = async (
     const sentence = errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ')
     return { how: 'failed', sentence, needsOperator: true }
   }
-  const commitEnds = (): Promise<void> =>
-    startAtTheEnd(admin, createClient(settings, emit), settings.groupId, topics.input)
-  if (settings.input.start === 'latest') await whenReachable(commitEnds, { brokers, signal, emit })
+  const begin = (): Promise<void> => beginAtTheEnd(admin, settings, topics, emit)
+  if (settings.input.start === 'latest') await whenReachable(begin, { brokers, signal, emit })
   // Without its offsets a new group would begin at the beginning, if only for the moment until it stops.
   return signal.aborted ? { how: 'stopped' } : topics
+}
+
+/** Only a group that is new: one whose offsets have expired has events to make up for. */
+const beginAtTheEnd = async (
+  admin: Admin,
+  settings: OutputContext['settings'],
+  { input, facts }: Topics,
+  emit: OutputContext['emit'],
+): Promise<void> => {
+  const { groupId, sightingsTopic = '' } = settings
+  if (await hasCommitted(admin, groupId, input)) return
+  const records = await countRecords(admin, input)
+  if (facts.has(sightingsTopic)) {
+    const reader = await openTopicReader(createClient(settings, emit))
+    const isKnown = await knowsInput(reader, sightingsTopic, input).finally(reader.close)
+    if (isKnown) {
+      emit({ event: 'group_offsets_lost', group: groupId, records })
+      return
+    }
+  }
+  if (await startAtTheEnd(admin, createClient(settings, emit), groupId, input))
+    emit({ event: 'group_is_new', group: groupId, topics: input, records })
 }
 
 const aborted = (signal: AbortSignal): Promise<Ended> =>

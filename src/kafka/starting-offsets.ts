@@ -186,20 +186,35 @@ const oldestIn = async (
 
 // For a new group that should not read existing records: its offsets are committed once, at the end of each partition.
 
+export const hasCommitted = async (
+  admin: Pick<Admin, 'fetchOffsets'>,
+  groupId: string,
+  topics: readonly string[],
+): Promise<boolean> => {
+  const committed = await admin.fetchOffsets({ groupId, topics: [...topics] })
+  return committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))
+}
+
+/** Records that the topics hold. */
+export const countRecords = async (
+  admin: Pick<Admin, 'fetchTopicOffsets'>,
+  topics: readonly string[],
+): Promise<number> => {
+  const partitions = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))
+  return partitions.flat().reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0)
+}
+
 /**
- * Not by the consumer's own setting: with that the records of a partition added later are lost. Does nothing if
- * the group has committed anything: another worker has begun. It is one commit from outside the group, which is
- * refused once the group has members; kafkajs's admin would join the group for it, and two workers that do so at the same time
- * disturb each other and leave partitions without an offset.
+ * Not by the consumer's own setting: with that the records of a partition added later are lost. It is one commit from outside the group, which is
+ * refused once the group has members: another worker has begun. kafkajs's admin would join the group for it, and two workers that do so at the same time
+ * disturb each other and leave partitions without an offset. False where it was refused.
  */
 export const startAtTheEnd = async (
   admin: Admin,
   kafka: Kafka,
   groupId: string,
   topics: readonly string[],
-): Promise<void> => {
-  const committed = await admin.fetchOffsets({ groupId, topics: [...topics] })
-  if (committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))) return
+): Promise<boolean> => {
   const cluster = clusterOf(kafka)
   try {
     await cluster.connect()
@@ -218,8 +233,10 @@ export const startAtTheEnd = async (
     )
     const coordinator = await cluster.findGroupCoordinator({ groupId })
     await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics: ends })
+    return true
   } catch (error) {
     if (!hasMembers.has(failureOf(error).name)) throw error
+    return false
   } finally {
     await cluster.disconnect()
   }

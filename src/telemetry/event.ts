@@ -146,6 +146,15 @@ export type TelemetryEvent =
   | { readonly event: 'schema_missing'; readonly schema: string; readonly message: string }
   | { readonly event: 'registry_away'; readonly message: string }
   | { readonly event: 'registry_back'; readonly afterMs: number }
+  | {
+      readonly event: 'group_is_new'
+      readonly group: string
+      readonly topics: readonly string[]
+      /** Records from before the start, which are not read. */
+      readonly records: number
+    }
+  /** The group has read these topics before, and has no offsets any more. */
+  | { readonly event: 'group_offsets_lost'; readonly group: string; readonly records: number }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }

@@ -160,6 +160,19 @@ export const wordings: Wordings = {
     level: 'info',
     say: ({ afterMs }) => `the schema registry answers again after ${Math.round(afterMs / 1000)} s`,
   },
+  group_is_new: {
+    level: 'info',
+    say: ({ group, topics, records }) =>
+      `group ${group} is new and starts with the next event` +
+      (records === 0
+        ? ''
+        : `; ${records} older records are not read. To annotate them: threatweave replay --topic ${topics[0] ?? ''} --from earliest --output TOPIC, or kafka.input.start: earliest with a new kafka.groupId`),
+  },
+  group_offsets_lost: {
+    level: 'warn',
+    say: ({ group, records }) =>
+      `group ${group} has no offsets any more (brokers delete those of a group that was away for long), so it starts at the oldest of ${records} records`,
+  },
   offsets_skipped: {
     level: 'error',
     say: ({ topic, partition, count }) =>

@@ -85,6 +85,7 @@ const makeAll = async (variant: Variant): Promise<Topics> => {
   const env = {
     ...environment(names, variant),
     THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+    THREATWEAVE_KAFKA_INPUT_START: 'earliest',
     THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
     THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
     THREATWEAVE_KAFKA_ALERTS_TOPIC: names.alerts,

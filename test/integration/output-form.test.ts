@@ -101,6 +101,7 @@ describe('output.compression', () => {
           PATH: process.env.PATH,
           THREATWEAVE_KAFKA_BROKERS: 'localhost:9092',
           THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+          THREATWEAVE_KAFKA_INPUT_START: 'earliest',
           THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
           THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
           THREATWEAVE_KAFKA_OUTPUT_COMPRESSION: 'zstd',

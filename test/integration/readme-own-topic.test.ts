@@ -59,6 +59,8 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
   let log = ''
   run.stderr.setEncoding('utf8').on('data', (part: string) => (log += part))
   onTestFinished(() => void run.kill('SIGKILL'))
+  // A new group starts with the next event.
+  await expect.poll(() => log).toContain('group_joined')
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   const line = /```\n(date=.*)\n```/.exec(readme)?.[1] ?? ''

@@ -23,6 +23,7 @@ const environment = (names: Names): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
   THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+  THREATWEAVE_KAFKA_INPUT_START: 'earliest',
   THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
   THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
   THREATWEAVE_KAFKA_GROUP_ID: names.groupId,

@@ -1,7 +1,7 @@
-// Promise: a group that has never committed begins where `start` says, and nowhere else. Every other test begins with the earliest.
+// Promise: a group that is new begins where `start` says, and one that has lost its offsets at the oldest event. Every other test begins with the earliest.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { committed, fill, makeTopics, readTopic, settingsFor, withAdmin, type Read } from '../support/kafka.js'
+import { client, committed, fill, makeTopics, readTopic, settingsFor, withAdmin, type Read } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterAll(endWorkers)
@@ -32,6 +32,8 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new grou
     const records = await readTopic(names.output, (all) => all.length >= partitions * fresh, { calmMs: 1_500 })
     expect(numbers(records)).toEqual(everyPartition(old, old + fresh))
     expect(workers.filter((worker) => !worker.running())).toEqual([])
+    const told = workers.flatMap(({ events }) => events.filter(({ event }) => event === 'group_is_new'))
+    expect(told[0]).toMatchObject({ topics: [names.input], records: partitions * old })
   })
 
   it('goes on where it was with start: latest, and begins a partition that is added at its beginning', async () => {
@@ -59,5 +61,25 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new grou
     expect((await committed(names)).slice(0, partitions - 1)).toEqual(
       Array.from({ length: partitions - 1 }, () => old + 2 * fresh),
     )
+  })
+
+  it('that has lost its offsets starts at the oldest event with start: latest, and says so', async () => {
+    const names = await makeTopics({ partitions })
+    await fill(names.input, partitions, 0, old)
+    const sightingsTopic = `state-${names.input}`
+    await withAdmin((admin) =>
+      admin.createTopics({
+        topics: [{ topic: sightingsTopic, configEntries: [{ name: 'cleanup.policy', value: 'compact,delete' }] }],
+      }),
+    )
+    const producer = client().producer()
+    await producer.connect()
+    const counted = { key: `${names.input}/3/counted`, value: '{"schema_version":1,"offset":9}' }
+    await producer.send({ topic: sightingsTopic, messages: [{ key: 'others/0/counted', value: '{}' }, counted] })
+    await producer.disconnect()
+    const worker = startWorker(settingsFor(names, { delivery, sightingsTopic, input: { start: 'latest' } }))
+    expect(await worker.said('group_offsets_lost')).toMatchObject({ group: names.groupId, records: partitions * old })
+    const records = await readTopic(names.output, (all) => all.length >= partitions * old, { calmMs: 500 })
+    expect(numbers(records)).toEqual(everyPartition(0, old))
   })
 })

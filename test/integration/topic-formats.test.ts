@@ -73,6 +73,7 @@ describe('a topic with the format registry', () => {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: intel.url,
       THREATWEAVE_ENRICH_MODE: 'complete',
       THREATWEAVE_KAFKA_INPUT_TOPICS: `${names.input},${plain}`,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_INPUT_FORMAT: `{ ${names.input}: registry }`,
       THREATWEAVE_KAFKA_REGISTRY_URL: registry.url,
       THREATWEAVE_OUTPUT_DETAIL: 'full',
@@ -189,6 +190,7 @@ const commandsReadIt = async (
     env: {
       ...all,
       THREATWEAVE_KAFKA_INPUT_TOPICS: `${names.input}-text`,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_INPUT_FORMAT: 'registry',
     },
   })

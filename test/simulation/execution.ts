@@ -712,7 +712,7 @@ const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Conf
       kafka: {
         brokers: [...cluster.addresses],
         groupId: group,
-        input: { topics: ['input'], batches: scenario.batches },
+        input: { topics: ['input'], batches: scenario.batches, start: 'earliest' },
         output: { topic: 'output', partitionBy: scenario.partitionBy },
         deadLetterTopic: 'dead',
         alertsTopic: topic('alerts', scenario.alerts),

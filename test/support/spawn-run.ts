@@ -51,6 +51,7 @@ const runSettings = (names: Names, env: Environment): Environment => ({
   THREATWEAVE_MEMORY_PATH: 'none',
   THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
   THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+  THREATWEAVE_KAFKA_INPUT_START: 'earliest',
   THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
   THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
   ...env,

@@ -130,6 +130,7 @@ const demoEnvironment = (io: Io, folder: string, url: string, key: string): Reco
       { name: 'sample-suspicious', path: suspicious, level: 'suspicious' },
     ]),
     THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
+    THREATWEAVE_KAFKA_INPUT_START: 'earliest',
     THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'firewall-annotated',
     THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'firewall-dead',
     THREATWEAVE_KAFKA_ALERTS_TOPIC: 'firewall-alerts',

@@ -44,8 +44,9 @@ export const kafkaSettings = Type.Object(
             'Or a regular expression over topic names, whole names only; new topics are found while running.',
         }),
         start: Type.Union([Type.Literal('earliest'), Type.Literal('latest')], {
-          default: 'earliest',
-          description: 'Where a group begins that has never committed anything.',
+          default: 'latest',
+          description:
+            'Where a new group begins: latest, with the next event; earliest, with the oldest one. A group whose offsets were deleted while it was away begins with the oldest one, if kafka.sightingsTopic knows it.',
         }),
         format: Type.Union(
           [format, Type.Record(Type.String({ pattern: topicName }), format, { maxProperties: 10_000 })],

@@ -46,6 +46,7 @@ const createVerdictsTopic = async (names: Names, verdictsTopic: string): Promise
       THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
       THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
       THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
       THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
