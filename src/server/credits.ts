@@ -1,6 +1,8 @@
 // Credits used by each key in the current calendar month (UTC), kept on disk, one line per call, so that a crash forgets none.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isDiskFull } from '../base/is-disk-full.js'
+import { messageOf } from '../base/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 
 export type Credits = {
@@ -14,11 +16,19 @@ export const openCredits = (file: string, now: () => number, emit: Emit): Credit
   mkdirSync(dirname(file), { recursive: true })
   let month = monthOf(now())
   let counts = readCounts(file, month)
-  const fresh = `${file}.new`
-  writeFileSync(fresh, [...counts].map(([name, count]) => `${month} ${name} ${count}\n`).join(''), { mode: 0o600 })
-  renameSync(fresh, file)
-  const descriptor = openSync(file, 'a', 0o600)
   let isFailing = false
+  const failed = (error: unknown): void => {
+    if (!isFailing) emit({ event: 'memory_write_failed', path: file, message: messageOf(error), lost: 1 })
+    isFailing = true
+  }
+  try {
+    writeShort(file, month, counts)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    failed(error)
+  }
+  /** Opened again until it can be: a full disk may take no new file. */
+  let descriptor: number | undefined
   const turnPage = (): void => {
     if (monthOf(now()) === month) return
     month = monthOf(now())
@@ -33,17 +43,25 @@ export const openCredits = (file: string, now: () => number, emit: Emit): Credit
       turnPage()
       counts.set(name, (counts.get(name) ?? 0) + 1)
       try {
+        descriptor ??= openSync(file, 'a', 0o600)
         writeSync(descriptor, `${month} ${name} 1\n`)
         if (isFailing) emit({ event: 'memory_write_resumed', path: file })
         isFailing = false
       } catch (error) {
         // A disk that fails forgets a credit after a restart; it does not fail the answer now.
-        if (!isFailing) emit({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
-        isFailing = true
+        failed(error)
       }
     },
-    close: () => closeSync(descriptor),
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor)
+    },
   }
+}
+
+const writeShort = (file: string, month: string, counts: ReadonlyMap<string, number>): void => {
+  const fresh = `${file}.new`
+  writeFileSync(fresh, [...counts].map(([name, count]) => `${month} ${name} ${count}\n`).join(''), { mode: 0o600 })
+  renameSync(fresh, file)
 }
 
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)

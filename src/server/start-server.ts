@@ -15,6 +15,8 @@ import { answerThroughGateway } from './gateway/answer-through-gateway.js'
 import type { Gateway } from './gateway/gateway.js'
 import type { PassOnOperation } from './gateway/pass-on-operations.js'
 import { openScanOwners } from './gateway/scan-owners.js'
+import { isDiskFull } from '../base/is-disk-full.js'
+import { messageOf } from '../base/message-of.js'
 import { createStaysInside } from './gateway/stays-inside.js'
 import { createAnswerLocally } from './answer-locally.js'
 import { createCallers } from './callers.js'
@@ -121,6 +123,17 @@ export const startServer = async (settings: ServeSettings, outside: ServerDepend
   }
 }
 
+/** A full disk has no room for a lock, and is no reason not to answer. */
+const takeFolder = async (folder: string, emit: Emit): Promise<() => unknown> => {
+  try {
+    return (await lockFolder(folder)).release
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    emit({ event: 'memory_not_persisted', path: folder, message: messageOf(error) })
+    return () => undefined
+  }
+}
+
 /** `later` takes what has to be closed again, the last one first. */
 const openAll = async (
   settings: ServeSettings,
@@ -132,7 +145,7 @@ const openAll = async (
   const tls = tlsOf(settings)
   if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
   mkdirSync(settings.state, { recursive: true, mode: 0o700 })
-  later((await lockFolder(settings.state)).release)
+  later(await takeFolder(settings.state, emit))
   const credits = openCredits(join(settings.state, 'credits.txt'), now, emit)
   later(credits.close)
   const { safeguard } = outside

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openApp, type App } from '../../src/app/open-app.js'
+import { openServer } from '../../src/app/open-server.js'
 import { openClient } from '../../src/app/provider-client.js'
 import { openWorkersGateway } from '../../src/app/workers-gateway.js'
 import { load } from '../../src/config/load.js'
@@ -137,19 +138,47 @@ it('a lock without an owner is not a lock', async () => {
 })
 
 describe.skipIf(cannotMount())('a disk', () => {
-  it('that is full at the start leaves no lock behind, and refuses only where a budget is counted on it', async () => {
+  it('that is full at the start leaves no lock behind and refuses nothing, also where a budget is counted on it', async () => {
     disk = mountSmallDisk(64)
     disk.fill()
-    const stream = await started(disk.path)
-    expect(await stream.judge(0, 10)).toBe(10)
-    expect([stream.said('memory_not_persisted'), await stream.kept()]).toEqual([1, '0'])
-    expect(existsSync(join(disk.path, 'lock'))).toBe(false)
-    expect(await start(disk.path, { perDay: 100 })).toMatchObject({
-      problems: expect.stringContaining('ENOSPC') as string,
-    })
+    for (const admit of [{}, { perDay: 100 }]) {
+      const stream = await started(disk.path, admit)
+      expect(await stream.judge(0, 10)).toBe(10)
+      expect([stream.said('memory_not_persisted'), await stream.kept()]).toEqual([1, '0'])
+      expect(existsSync(join(disk.path, 'lock'))).toBe(false)
+      await stream.close()
+    }
     disk.free()
     const next = await started(disk.path, { perDay: 100 })
     expect([await next.judge(0, 1), await next.kept()]).toEqual([1, '1'])
+  })
+
+  it('that is full at the next start opens no second budget', async () => {
+    disk = mountSmallDisk(64)
+    const first = await started(disk.path, { perDay: 10 })
+    await first.judge(0, 20)
+    expect(service.asked).toHaveLength(10)
+    await first.close()
+    disk.fill()
+    const next = await started(disk.path, { perDay: 10 })
+    expect(await next.judge(20, 40)).toBe(0)
+    expect(service.asked).toHaveLength(10)
+  })
+
+  it('that is full keeps no server and no gateway from its next start', async () => {
+    disk = mountSmallDisk(128)
+    const config = configOf('none', { perDay: 100 })
+    const state = join(disk.path, 'state')
+    const open = async (): Promise<readonly string[]> => {
+      const told: string[] = []
+      const serve = { ...config.serve, host: '127.0.0.1', port: 0, apiKey: testKey, upstream: service.baseUrl, state }
+      const server = await openServer({ ...config, serve }, { env: {}, emit: ({ event }) => told.push(event) }, 'x')
+      await server.close()
+      return told.filter((event) => /^memory_(?:not_persisted|write_failed)$/.test(event))
+    }
+    expect(await open()).toEqual([])
+    disk.fill()
+    expect(await open()).toContain('memory_not_persisted')
   })
 
   it('that is read-only at the start is read, and not written', async () => {

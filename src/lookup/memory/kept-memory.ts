@@ -1,5 +1,6 @@
 // A memory that survives: filled from its folder at the start, written to it before a finding is released.
 import type { Clock } from '../../base/clock.js'
+import { isDiskFull } from '../../base/is-disk-full.js'
 import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
@@ -28,7 +29,10 @@ export type KeptMemoryOptions = {
   readonly emit: Emit
 }
 
-/** A folder that cannot be written costs money after a restart, and is no reason not to start, unless a budget depends on it. */
+/**
+ * A folder that cannot be written costs money after a restart, and is no reason not to start, unless a budget depends on it. A full disk is
+ * not even then: it still takes what is written in place, and so what is spent.
+ */
 export const openKeptMemory = async <Question>(
   memory: Memory<Question>,
   type: QuestionType<Question>,
@@ -48,11 +52,28 @@ export const openKeptMemory = async <Question>(
   } catch (error) {
     const message = messageOf(error)
     if (error instanceof FolderInUse && isNamed) return { problem: message }
+    if (isDiskFull(error)) return openOnFullDisk(await readKept(path, type, restore, emit), path, message, emit)
     if (!(error instanceof FolderInUse) && isBudgeted)
       return { problem: `cannot be used, and admit.perHour and admit.perDay are counted there: ${message}` }
     const kept = await readKept(path, type, restore, emit)
     emit({ event: 'memory_not_persisted', path, message })
     return kept
+  }
+}
+
+/** Where nothing was ever spent there is no place for it: then it is counted in memory alone. */
+const openOnFullDisk = <Question>(
+  kept: KeptMemory<Question>,
+  path: string,
+  message: string,
+  emit: Emit,
+): KeptMemory<Question> => {
+  emit({ event: 'memory_not_persisted', path, message })
+  try {
+    const ledger = openLedger(path, emit)
+    return { ledger, close: () => Promise.resolve(ledger.close()) }
+  } catch {
+    return kept // the warning has said it
   }
 }
 
