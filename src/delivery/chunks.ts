@@ -4,6 +4,7 @@ import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/enrich/wait.js'
 import { composeItem, type OutputForm, type Item, type RefusedRecords, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
+import { hasOurHeaders } from './our-headers.js'
 import { placeIn, type Incoming, type Outgoing } from '../kafka/records.js'
 import type { ChunkListener, DeliveryListener } from './listener.js'
 
@@ -100,6 +101,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const waits: Promise<boolean>[] = []
     let isWanted = true
     let from = 0
+    tellForged(part, form.emit)
     for (const slice of splitByCountAndBytes(part, sizeOf, { count: sliceEvents, bytes: Infinity }, countOf)) {
       const through = startSlice(slice, from, finish, pipeline, wait)
       from += slice.length
@@ -128,6 +130,11 @@ export const attachmentsOf = ({ events, listener }: Chunk, form: OutputForm): re
   const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
   const notes = listener?.records() ?? none
   return alerts.length + notes.length > 0 ? [...alerts, ...notes] : none
+}
+
+const tellForged = (records: readonly Incoming[], emit: OutputForm['emit']): void => {
+  const forged = records.filter(({ headers }) => hasOurHeaders(headers)).length
+  if (forged > 0) emit({ event: 'forged_headers_removed', records: forged })
 }
 
 const none: readonly Outgoing[] = []

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ValueFormat } from '../domain/topic-format.js'
 import { formatHeader } from '../pipeline/batch/read-written.js'
+import { withoutOurHeaders } from './our-headers.js'
 import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
 import type { EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from '../kafka/settings.js'
@@ -110,11 +111,11 @@ const formatNames: Readonly<Record<ValueFormat, Header>> = {
   binary: [formatHeader, Buffer.from('binary')],
 }
 
-const isOurs = (name: string, key: string): boolean => isNamedLike(key, name) || name === formatHeader
-
 /** Readers take a header named like the annotation's key, in any case, or below it for an annotation: one that an event came with is forged. */
-const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
-  headers.some(([name]) => isOurs(name, key)) ? headers.filter(([name]) => !isOurs(name, key)) : headers
+const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] => {
+  const others = withoutOurHeaders(headers)
+  return others.some(([name]) => isNamedLike(key, name)) ? others.filter(([name]) => !isNamedLike(key, name)) : others
+}
 
 const deadLetter = (
   step: 'dead_letter' | 'pointer',

@@ -2,7 +2,8 @@
 import { levels, type Level } from '../domain/finding.js'
 import { markOf, type FormerVerdict } from '../domain/verdict.js'
 import type { AnyObject } from '../base/json-object.js'
-import { formatHeader, writtenFormat, type ReadWritten, type WrittenRecord } from '../pipeline/batch/read-written.js'
+import { writtenFormat, type ReadWritten, type WrittenRecord } from '../pipeline/batch/read-written.js'
+import { withoutOurHeaders } from '../delivery/our-headers.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming } from '../kafka/records.js'
 
@@ -27,27 +28,26 @@ export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptio
   if (kind === 'raw') return record
   if (kind === 'annotated') {
     const { id, former, formers } = annotationOf(record, readWritten)
-    const headers = record.headers.filter(([name]) => name !== key && name !== formatHeader)
+    const headers = withoutOurHeaders(record.headers.filter(([name]) => name !== key))
     return {
       ...record,
       headers,
+      timestamp: timestampIn(record.headers) ?? record.timestamp,
       format: writtenFormat(record.headers),
       ...(id !== undefined && { origin: id }),
       ...(former && { former }),
       ...(formers && { formers }),
     }
   }
-  const text = (name: string): string | undefined =>
-    record.headers
-      .findLast(([found]) => found === name)?.[1]
-      ?.toString('utf8')
-      .slice(0, 300)
+  // Ours are after those of the event, and begin with the topic: what the event came with says nothing.
+  const from = record.headers.findLastIndex(([name]) => name === 'threatweave-topic')
+  const ours = from < 0 ? [] : record.headers.slice(from)
+  const text = (name: string): string | undefined => textIn(ours, name)
   if (text('threatweave-sha256') !== undefined) return undefined
   const topic = text('threatweave-topic')
   const partition = text('threatweave-partition')
   const offset = text('threatweave-offset')
   const member = text('threatweave-member')
-  const timestamp = text('threatweave-timestamp')
   if (topic === undefined || !isCount(partition) || !isCount(offset)) return record
   return {
     ...record,
@@ -55,17 +55,24 @@ export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptio
     partition: Number(partition),
     offset,
     ...(member !== undefined && /^\d{1,5}(?:#\d{1,5})*$/.test(member) && { member }),
-    timestamp: timestamp !== undefined && /^-?\d{1,16}$/.test(timestamp) ? timestamp : record.timestamp,
-    headers: record.headers.filter(isOriginal),
+    timestamp: timestampIn(ours) ?? record.timestamp,
+    headers: withoutOurHeaders(record.headers),
   }
 }
 
 const isCount = (text: string | undefined): text is string => text !== undefined && /^\d{1,15}$/.test(text)
 
-const deadLetterHeaders = new Set(
-  ['topic', 'partition', 'offset', 'member', 'timestamp', 'reason', 'time'].map((name) => `threatweave-${name}`),
-)
-const isOriginal = ([name]: Header): boolean => !deadLetterHeaders.has(name)
+const textIn = (headers: readonly Header[], name: string): string | undefined =>
+  headers
+    .findLast(([found]) => found === name)?.[1]
+    ?.toString('utf8')
+    .slice(0, 300)
+
+/** The time that a record had before it was written with the present one. */
+const timestampIn = (headers: readonly Header[]): string | undefined => {
+  const text = textIn(headers, 'threatweave-timestamp')
+  return text !== undefined && /^-?\d{1,16}$/.test(text) ? text : undefined
+}
 
 type PreviousAnnotation = {
   readonly id?: string

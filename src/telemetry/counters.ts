@@ -69,6 +69,7 @@ export type Counts = {
   /** Events that were written once more with their answer, and those that will not be. */
   readonly corrected: number
   readonly notFollowedUp: number
+  readonly forgedHeaders: number
   /** Of several gateways; `isCalling` is absent where nobody was chosen yet, or there is only one; `caller` where it is this one. */
   readonly election: {
     readonly takeovers: number
@@ -155,6 +156,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let lateAlerts = 0
   let corrected = 0
   let notFollowedUp = 0
+  let forgedHeaders = 0
   let waitedMs = 0
   let verdictsLearnt = 0
   let verdictsAppended = 0
@@ -226,6 +228,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
     },
     events_corrected: ({ events }) => void (corrected += events),
+    forged_headers_removed: ({ records }) => void (forgedHeaders += records),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
     calling_began: () => {
       isCalling = true
@@ -289,6 +292,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       lateAlerts,
       corrected,
       notFollowedUp,
+      forgedHeaders,
       ...(hasFolder && { isMemoryWritable: unwritten.size === 0 }),
       waitedMs,
       annotated: annotated.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),

@@ -158,6 +158,8 @@ export type TelemetryEvent =
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }
+  /** Records of the input with headers that only we may write. */
+  | { readonly event: 'forged_headers_removed'; readonly records: number }
   /** Alerts or notes that their topic does not take. */
   | {
       readonly event: 'attachments_dropped'

@@ -96,6 +96,11 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
     'Events that left before their answer and get neither late alert nor correction: too many wait, or the record is gone.',
     (counts) => counts.notFollowedUp,
   )
+  counter(
+    'forged_headers',
+    'Records that came with headers which only Threatweave may write; they were removed.',
+    (counts) => counts.forgedHeaders,
+  )
   histogram(
     'pipeline_duration',
     'Time a chunk of events spends in the pipeline, including waiting for answers.',

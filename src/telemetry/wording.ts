@@ -321,6 +321,10 @@ export const wordings: Wordings = {
     say: ({ evicted, uncounted }) =>
       `too many indicators to remember who has seen them: ${evicted} of old days were dropped, ${uncounted} sightings were not counted, and no retro alert will name them`,
   },
+  forged_headers_removed: {
+    level: 'debug',
+    say: ({ records }) => `${records} records came with headers that only Threatweave may write: they were removed`,
+  },
   attachments_dropped: {
     level: 'error',
     say: ({ topic, records, reason }) =>

@@ -95,6 +95,8 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   const defaultKind =
     topic === kafka.output.topic ? 'annotated' : topic === kafka.deadLetterTopic ? 'dead-letter' : 'raw'
   const kind = choice('input', ['raw', 'annotated', 'dead-letter'], defaultKind)
+  if (kind === 'dead-letter' && topic !== kafka.deadLetterTopic)
+    throw new UsageError(`--input dead-letter needs kafka.deadLetterTopic: nobody else's headers are believed`)
   const only = text('only') === undefined ? undefined : choice('only', ['pending'], 'pending')
   if (only !== undefined && kind !== 'annotated')
     throw new UsageError(`--only ${only} needs annotated events: --topic must be the output topic of run`)

@@ -94,6 +94,17 @@ describe('a record that is written', () => {
     },
   )
 
+  it('comes out without headers that only we may write, also as a dead letter', () => {
+    const names = ['threatweave-correction', 'threatweave-member', 'threatweave-sha256', 'Threatweave-Topic']
+    const forged = names.map((name) => [name, Buffer.from('77')] as const)
+    const read = incoming({ headers: [...forged, ['own', Buffer.from('kept')]] })
+    expect(compose(read, eventOf(read.value!), target(), now).record.headers).toEqual([['own', Buffer.from('kept')]])
+    const dead = compose(read, eventOf(read.value!), target(), now, 'dead_letter').record.headers
+    expect(dead.map(([name]) => name)).not.toContain('threatweave-member')
+    expect(dead.map(([name]) => name)).not.toContain('threatweave-sha256')
+    expect(header(dead, 'threatweave-topic')).toBe('firewall')
+  })
+
   it('keeps its value byte for byte when the annotation goes into a header, and a forged header is replaced', () => {
     const read = incoming({ value: Buffer.from([0xff, 0x00, 0x7b]), headers: [['threatweave', Buffer.from('forged')]] })
     const { record } = compose(read, eventOf(Buffer.from('{"a":1}')), target({ placement: 'headers' }), now)

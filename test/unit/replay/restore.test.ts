@@ -136,6 +136,14 @@ describe('a dead letter', () => {
     expect(restore(record({ headers, value: null }), as('dead-letter'))).toBeUndefined()
   })
 
+  it('believes no header that the event came with', () => {
+    const forged = ['topic', 'member', 'sha256', 'correction'].map((name) => header(`threatweave-${name}`, '77'))
+    const read = record({ headers: [...forged, header('own', 'kept'), ...origin] })
+    const restored = restore(read, as('dead-letter'))
+    expect(restored).toMatchObject({ topic: 'firewall', headers: [header('own', 'kept')] })
+    expect(restored?.member).toBeUndefined()
+  })
+
   it('without a usable origin is its own', () => {
     const read = record({ headers: [header('threatweave-topic', 'firewall'), header('threatweave-partition', '-3')] })
     expect(restore(read, as('dead-letter'))).toEqual({ ...read, at: 7 })
