@@ -2,13 +2,16 @@
 import { compact, table } from './characters.js'
 
 /**
- * connection: Zeek's conn_state.  state: Suricata's state of a flow.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  handshake: the time
+ * connection: Zeek's conn_state.  state: Suricata's state of a flow.  application: the protocol that Suricata recognised in its data.  reporter: the end at which Google's
+ * flow log is written, which holds no packet that was refused there.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  handshake: the time
  * a TCP handshake took.  flags, replyFlags: the TCP flags of a flow, and those of its other direction.  icmpType: the type of an ICMP message.
  * sourceLocal, destinationLocal: yes or no.  sourceZone, destinationZone: the role of an interface, or a security zone.
  */
 export type FlowField =
   | 'connection'
   | 'state'
+  | 'application'
+  | 'reporter'
   | 'replied'
   | 'leg'
   | 'handshake'
@@ -25,6 +28,8 @@ export type FlowField =
 const names = table<FlowField>(
   ['connection', 'connstate connection.state'],
   ['state', 'flow.state'],
+  ['application', 'appproto'],
+  ['reporter', 'jsonpayload.reporter'],
   [
     'replied',
     `respbytes resppkts respipbytes rcvdbyte rcvdpkt destination.bytes destination.packets bytesfromserver

@@ -73,6 +73,9 @@ export const createFlowFinder = () => {
   let isSession = false
   let leg: 'call' | 'reply' | undefined
   let hasHandshake = false
+  /** Nobody says whether a flow that is closed was refused; one in which a protocol was recognised had data. */
+  let isClosed = false
+  let hasApplication = false
   let flags = 0
   let replyFlags = 0
   let icmpType = -1
@@ -97,7 +100,7 @@ export const createFlowFinder = () => {
       saw = ''
       isSession = false
       leg = undefined
-      hasHandshake = false
+      hasHandshake = isClosed = hasApplication = false
       flags = replyFlags = 0
       icmpType = -1
       sourceSide = destinationSide = undefined
@@ -113,6 +116,13 @@ export const createFlowFinder = () => {
           isSession = true
           state = states[field]?.get(text) ?? 'unknown'
           if (state !== 'unknown') saw = value
+          isClosed = text === 'closed'
+          break
+        case 'application':
+          hasApplication = text !== '' && text !== 'failed'
+          break
+        case 'reporter':
+          hasHandshake ||= text === 'dest' || text === 'dest_gateway'
           break
         case 'replied':
           isSession ||= /^\d/.test(text)
@@ -121,7 +131,7 @@ export const createFlowFinder = () => {
           leg = text === 'to_client' ? 'reply' : text === 'to_server' ? 'call' : leg
           break
         case 'handshake':
-          hasHandshake = Number(text) > 0
+          hasHandshake ||= Number(text) > 0
           break
         case 'protocol':
           protocol = protocols.get(text) ?? protocol
@@ -152,7 +162,7 @@ export const createFlowFinder = () => {
     action: (): ActionFound => {
       const isTcp = protocol === undefined || protocol === 'tcp'
       const ofFlags = isTcp ? actionOfFlags() : 'unknown'
-      if (state === 'allowed' || hasHandshake || ofFlags === 'allowed')
+      if (state === 'allowed' || hasHandshake || (isClosed && hasApplication) || ofFlags === 'allowed')
         return { action: 'allowed', rule: 'flow:established', saw }
       if (isTcp && ofFlags === 'blocked') return { action: 'blocked', rule: 'flow:flags', saw }
       if (isTcp && state === 'blocked') return { action: 'blocked', rule: 'flow:state', saw }
