@@ -5,6 +5,10 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const scenarios = {
+  attacks: {
+    about: 'how long a key of a gateway waits while another one attacks',
+    load: () => import('./attacks.mjs'),
+  },
   backlog: {
     about: 'completeness and cost of a cold backlog',
     load: () => import('./backlog.mjs'),
