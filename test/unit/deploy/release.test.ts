@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pinned } from '../../../scripts/pin-base.mjs'
+import { parse } from 'yaml'
 import { notesOf, versionProblems } from '../../../scripts/release.mjs'
 
 const read = (file: string): string => readFileSync(resolve(import.meta.dirname, '../../..', file), 'utf8')
@@ -58,5 +59,32 @@ describe('the base image', () => {
 
   it('is pinned in the Dockerfile of this repository', () => {
     expect(pinned(read('Dockerfile'), digest('c')).split(`@${digest('c')}`)).toHaveLength(4)
+  })
+})
+
+describe('the workflows', () => {
+  type Job = {
+    readonly permissions: Readonly<Record<string, string>>
+    readonly environment?: string
+    readonly steps: readonly { readonly run?: string }[]
+  }
+  const jobs = ['release', 'test'].flatMap((name) => {
+    const workflow = parse(read(`.github/workflows/${name}.yml`)) as { readonly jobs: Readonly<Record<string, Job>> }
+    return Object.entries(workflow.jobs).map(([job, what]) => [`${name}/${job}`, what] as const)
+  })
+  const mayWrite = ({ permissions }: Job): boolean => Object.values(permissions).includes('write')
+
+  it('publish in one job', () => {
+    expect(jobs.filter(([, job]) => mayWrite(job)).map(([name]) => name)).toEqual(['release/publish'])
+  })
+
+  it.each(jobs)('run no code of a dependency where something may be published: %s', (_, job) => {
+    const commands = job.steps.flatMap(({ run }) => run ?? [])
+    if (mayWrite(job)) expect(commands.filter((command) => !command.startsWith('scripts/publish.sh '))).toEqual([])
+    else expect([job.environment, JSON.stringify(job.steps).includes('secrets.')]).toEqual([undefined, false])
+  })
+
+  it('publish without building or installing anything', () => {
+    expect(read('scripts/publish.sh')).not.toMatch(/npm (?:ci|install|test|run|pack)|docker build|node (?!-p 'require)/)
   })
 })
