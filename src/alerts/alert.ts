@@ -90,6 +90,7 @@ export type AlertBody = {
   | 'summary'
   | 'source'
 > &
+  Pick<Annotation, 'owner' | 'open_ports' | 'vulnerabilities' | 'exposes'> &
   Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
 /** An indicator as ECS `threat.indicator`. */

@@ -1,4 +1,5 @@
 // The annotation members that rules can test, their possible values, and the operations that state each flag.
+import { exposures } from '../domain/address-details.js'
 import { activities } from '../domain/activity.js'
 import { statuses, type AnnotatedIndicator, type Annotation, contentKinds } from '../domain/annotation.js'
 import { decisions } from '../domain/decision.js'
@@ -64,6 +65,10 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
   categories: 'any',
   reason: reasons,
   ...geoMembers,
+  owner: 'any',
+  open_ports: 'any',
+  vulnerabilities: 'any',
+  exposes: exposures,
   source: 'any',
   feed: 'any',
   entry: 'any',
@@ -136,6 +141,9 @@ const bySuspiciousInfo: readonly Flag[] = [
 const statedBy: Readonly<Record<string, readonly Flag[]>> = {
   'ip/malicious-info': byMaliciousInfo,
   'ip/suspicious_info': bySuspiciousInfo,
+  'ip/data': bySuspiciousInfo,
+  'ip/vpn': ['is_vpn', 'is_proxy', 'is_tor', 'is_anonymous_vpn'],
+  'ip/hosting': ['is_hosting'],
   'ip/is_safe_dns_server': ['is_safe_dns_server'],
 }
 

@@ -59,7 +59,20 @@ export const createAlert = (input: AlertInput): Alert => {
     password_accepted,
     source,
   } = annotation
-  const { categories, country, as, feed, entry, verdict_time, stale, enrichment_id } = annotation
+  const {
+    categories,
+    country,
+    as,
+    owner,
+    open_ports,
+    vulnerabilities,
+    exposes,
+    feed,
+    entry,
+    verdict_time,
+    stale,
+    enrichment_id,
+  } = annotation
   // Names of hosts, users and fields are the event's own words.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
   const peers = input.peers.map(harmless)
@@ -117,6 +130,10 @@ export const createAlert = (input: AlertInput): Alert => {
       ...(categories !== undefined && { categories }),
       ...(country !== undefined && { country }),
       ...(as !== undefined && { as }),
+      ...(owner !== undefined && { owner: harmless(owner) }),
+      ...(open_ports !== undefined && { open_ports }),
+      ...(vulnerabilities !== undefined && { vulnerabilities }),
+      ...(exposes !== undefined && { exposes }),
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),

@@ -26,6 +26,10 @@ const abouts: Readonly<Record<RowName, string>> = {
   scanner: 'The same, seen in any other role.',
   moderateAsDestination: 'Scored Moderate, seen as a destination.',
   moderate: 'Scored Moderate, seen in any other role.',
+  anonymizer: 'A VPN or a proxy.',
+  exposed: 'A camera, a device, storage or an administration page that everybody can reach.',
+  vulnerable: 'Known vulnerabilities.',
+  unsafeNameServer: 'is_safe_dns_server is false.',
   domainCritical: 'A domain scored Critical.',
   domainDangerousWithEvidence:
     'Scored Dangerous, with a phishing record, a Safe Browsing hit, a critical abuse record or a high phishing probability.',

@@ -1,6 +1,7 @@
 // A profile of a lookup service: how it is asked and what its answers mean, as a schema, laid over the bundled one, and what is wrong with one.
 import { Type, type TSchema } from '@sinclair/typebox'
 import { isObject } from '../base/json-object.js'
+import { exposures } from '../domain/address-details.js'
 import { flags } from '../domain/flag.js'
 import { ratings } from '../domain/finding.js'
 import { operationNames, operations, type OperationName } from '../domain/operations.js'
@@ -213,6 +214,29 @@ export const profileSchema = Type.Object(
               idsHits: places('Intrusion-detection hits, in the same forms.'),
               idsLatest: places('When they were; the newest counts.'),
               abuseRecords: places('Abuse records, in the same forms.'),
+              ports: object(
+                {
+                  rows: places('Rows of ports, one for each port and scan.'),
+                  port: places('The number, in a row.'),
+                  status: places('closed, where a port is not open, in a row.'),
+                  at: places('When it was seen; of the rows of a port the newest counts.'),
+                },
+                'Open ports.',
+              ),
+              vulnerabilities: places('CVE ids.'),
+              exposes: object(
+                Object.fromEntries(
+                  exposures.map((name) => [
+                    name,
+                    places('How many: a number, a list, or an object with count and data.'),
+                  ]),
+                ),
+                'What everybody can reach there.',
+              ),
+              owner: places('Who has the address.'),
+              country: places('Two letters.'),
+              asNumber: places('The number of its network.'),
+              asName: places('The name of its network.'),
               listings: path('Entries of lists, as `threatweave serve` names them.'),
             },
             'Answers about an address.',
@@ -359,6 +383,10 @@ const contradictions = (profile: ServiceProfile): readonly Problem[] => {
     need(`answers.${part}`, answers[part])
   if (problems.length > 0) return problems
   need('answers.address.flags', answers.address.flags)
+  if (answers.address.ports !== undefined) {
+    need('answers.address.ports.rows', answers.address.ports.rows)
+    need('answers.address.ports.port', answers.address.ports.port)
+  }
   need('answers.reports.rows', answers.reports.rows)
   need('answers.reports.url', answers.reports.url)
   need('answers.scan.id', answers.scan.id)

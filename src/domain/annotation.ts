@@ -1,4 +1,5 @@
 // The annotation: the object added to an event, flat members first.
+import type { Exposure } from './address-details.js'
 import type { Activity } from './activity.js'
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
@@ -26,7 +27,7 @@ export type AnnotatedIndicator = {
   threat_class?: ThreatClass
   /** Names of the flags that are true. */
   flags?: readonly Flag[]
-  /** By the databases of intel.geo. */
+  /** By the databases of intel.geo, else by the provider. */
   country?: string
   as?: NonNullable<Geo['as']>
   source?: string
@@ -80,6 +81,11 @@ export type Annotation = {
   /** Country and network of the deciding indicator. */
   country?: string
   as?: NonNullable<Geo['as']>
+  /** What the provider says about the deciding indicator besides. */
+  owner?: string
+  open_ports?: readonly number[]
+  vulnerabilities?: readonly string[]
+  exposes?: readonly Exposure[]
   source?: string
   feed?: string
   entry?: string

@@ -1,4 +1,5 @@
 // A finding: the result of a lookup, facts or the reason why there are none.
+import type { AddressDetails } from './address-details.js'
 import type { Reason } from './reason.js'
 import type { Flags } from './flag.js'
 
@@ -61,6 +62,8 @@ export type Facts = {
   readonly idsLatest?: number
   readonly abuseRecords?: number
   readonly abuseLatest?: number
+  /** What is open at an address, and whose it is. */
+  readonly details?: AddressDetails
   /** The registrable domain that `hosts` belong to. */
   readonly domain?: string
   readonly hosts?: readonly HostReport[]

@@ -127,6 +127,10 @@ const weighAddress = (facts: Facts, role: Role, table: JudgementTable, now: numb
   if (category !== undefined) apply(rows.badCategory, weight)
   if (flags.is_tor === true || flags.is_darkweb === true) apply(rows.hidden, weight)
   if (scans(facts)) apply(role === 'source' ? rows.scannerAsSource : rows.scanner, weight)
+  if (anonymises(facts)) apply(rows.anonymizer, weight)
+  if (facts.details?.exposes) apply(rows.exposed, weight)
+  if (facts.details?.vulnerabilities) apply(rows.vulnerable, weight)
+  if (flags.is_safe_dns_server === false) apply(rows.unsafeNameServer, weight)
   if (counted?.rating === 'moderate') apply(role === 'destination' ? rows.moderateAsDestination : rows.moderate, weight)
 
   // A clean score for another role does not make this role clean.
@@ -174,6 +178,9 @@ const scans = (facts: Facts): boolean =>
   (facts.scanningRecords ?? 0) > 0 ||
   (facts.idsHits ?? 0) > 0
 
+const anonymises = ({ flags }: Facts): boolean =>
+  flags.is_vpn === true || flags.is_anonymous_vpn === true || flags.is_proxy === true
+
 const describeFacts = (facts: Facts, counted: Counted | undefined, words: string[]): void => {
   const { flags } = facts
   if (flags.is_malicious === true) words.push('reported malicious')
@@ -188,6 +195,7 @@ const describeFacts = (facts: Facts, counted: Counted | undefined, words: string
   if (flags.is_darkweb === true) words.push('dark web')
   if (flags.is_scanner === true) words.push('scanner')
   if (flags.is_snort === true) words.push('in intrusion-detection rules')
+  if (facts.details?.exposes) words.push(`exposes ${facts.details.exposes.join(', ').replaceAll('_', ' ')}`)
 }
 
 /** Judges the reports about the hosts of a domain for one of its names; returns a reason if there is none for it. */
@@ -380,6 +388,7 @@ const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
     flags: facts.described === undefined ? facts.flags : { ...facts.described, ...facts.flags },
     because,
     ...(level !== 'unknown' && categories.length > 0 && { categories }),
+    ...(facts.details !== undefined && { details: facts.details }),
     source: feed === undefined ? finding.source : `feed:${feed}`,
     at: listing?.at ?? finding.at,
     ...(stale === undefined ? {} : { stale }),

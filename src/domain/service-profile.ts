@@ -1,4 +1,5 @@
 // How a lookup service is asked and what its answers mean: the data of sources/lookup-service.yaml, or of a file over it.
+import type { Exposure } from './address-details.js'
 import type { OperationName } from './operations.js'
 import type { Rating } from './finding.js'
 import type { Flag } from './flag.js'
@@ -59,7 +60,24 @@ export type AddressPlaces = {
   readonly idsHits?: Places
   readonly idsLatest?: Places
   readonly abuseRecords?: Places
+  readonly ports?: PortPlaces
+  /** Ids of vulnerabilities. */
+  readonly vulnerabilities?: Places
+  /** What everybody can reach there; counts. */
+  readonly exposes?: { readonly [name in Exposure]?: Places }
+  readonly owner?: Places
+  readonly country?: Places
+  readonly asNumber?: Places
+  readonly asName?: Places
   readonly listings?: Path
+}
+
+/** Port, status (`closed` is no open one) and time are in a row. */
+export type PortPlaces = {
+  readonly rows: Places
+  readonly port: Places
+  readonly status?: Places
+  readonly at?: Places
 }
 
 export type ReportRowPlaces = {

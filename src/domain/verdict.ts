@@ -1,4 +1,5 @@
 // A verdict: a finding judged for the role of a sighting.
+import type { AddressDetails } from './address-details.js'
 import type { Level, Finding, Listing } from './finding.js'
 import type { Decision } from './decision.js'
 import type { Sighting } from './sighting.js'
@@ -20,6 +21,8 @@ export type Verdict = {
   readonly because: string
   /** The reported categories. */
   readonly categories?: readonly string[]
+  /** What is open at an address, and whose it is. */
+  readonly details?: AddressDetails
   readonly source?: string
   /** Epoch milliseconds when the facts were obtained. */
   readonly at?: number

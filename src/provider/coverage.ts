@@ -59,7 +59,12 @@ const factsOf = (operation: OperationName, answers: AnswerPlaces): readonly Fact
 
 const placesIn = (section: Readonly<Record<string, unknown>>): readonly Fact[] =>
   Object.entries(section).flatMap(([name, places]) => {
-    if (name === 'flags' && isObject(places)) return placesIn(places)
+    if (isObject(places) && (name === 'flags' || name === 'exposes')) return placesIn(places)
+    if (isObject(places) && name === 'ports') {
+      const { rows, ...inRow } = places
+      const paths = Object.values(inRow).flatMap(textsIn)
+      return [{ name, paths: textsIn(rows).flatMap((row) => paths.map((path) => `${row}.${path}`)) }]
+    }
     const paths = textsIn(places)
     return paths.length > 0 ? [{ name, paths }] : []
   })

@@ -1,6 +1,7 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
 import { isObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
+import { joinDetails } from '../domain/address-details.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
 import type { AddressPlaces } from '../domain/service-profile.js'
@@ -8,6 +9,7 @@ import { parsePath, valuesAt } from './answer-path.js'
 import { aboutElse } from './classify.js'
 import { countAt, flagAt, newestAt, textsAt, valueAt, valuesOf, type RatingAt } from './fact-at.js'
 import { listingsOf } from './listings.js'
+import { createDetailsReader } from './read-details.js'
 import { flagOf, textOf } from './read-value.js'
 
 const maxCategories = 16
@@ -44,6 +46,7 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
     abuseRecords: countAt(places.abuseRecords),
     listings: valueAt(places.listings),
   }
+  const detailsOf = createDetailsReader(places)
   const categories = textsAt(places.categories, { most: maxCategories, maxLength: 48 })
 
   return {
@@ -67,6 +70,7 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
       const idsHits = readings.idsHits(body)
       const idsLatest = readings.idsLatest(body)
       const abuseRecords = readings.abuseRecords(body)
+      const details = detailsOf(body)
       const listings = listingsOf(readings.listings(body))
       return {
         flags: stated,
@@ -77,6 +81,7 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
         ...(idsHits !== undefined && { idsHits }),
         ...(idsLatest !== undefined && { idsLatest: Math.min(idsLatest, now) }),
         ...(abuseRecords !== undefined && { abuseRecords }),
+        ...(details && { details }),
         ...(listings && { listings }),
       }
     },
@@ -101,5 +106,6 @@ export const joinFacts = (one: Facts, other: Facts): Facts => {
     const larger = Math.max(one[name] ?? -1, other[name] ?? -1)
     if (larger >= 0) joined[name] = larger
   }
+  if (one.details && other.details) joined.details = joinDetails(one.details, other.details)
   return joined
 }

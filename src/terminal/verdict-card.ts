@@ -23,6 +23,8 @@ export const renderCard = ({ indicator, verdict, finding, geo, sources = [] }: S
   const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
   const level = verdict.reason === undefined ? verdict.level : `${verdict.level} (${verdict.reason})`
   const score = verdict.score === undefined ? '' : `, score ${verdict.score}`
+  const { details = {} } = verdict
+  const { country = details.country, as = details.as } = geo ?? {}
   const lines: [string, string][] = [
     ['because', verdict.because],
     ['flags', stated(verdict, true)],
@@ -31,8 +33,12 @@ export const renderCard = ({ indicator, verdict, finding, geo, sources = [] }: S
     ...(finding.status === 'known' ? listingLines((finding.facts.listings ?? []).filter(isOfFeed)) : []),
     ...sources.map(({ id, ask, said }): [string, string] => ['asked', `${id}: ${describeSaid(saidOf(said), ask)}`]),
     ...(finding.status === 'known' ? factLines(finding.facts.hosts ?? []) : []),
-    ['country', geo?.country ?? ''],
-    ['network', geo?.as ? networkText(geo.as) : ''],
+    ['country', country ?? ''],
+    ['network', as ? networkText(as) : ''],
+    ['owner', details.owner ?? ''],
+    ['open', (details.openPorts ?? []).join(', ')],
+    ['exposes', (details.exposes ?? []).join(', ').replaceAll('_', ' ')],
+    ['cve', (details.vulnerabilities ?? []).join(', ')],
     ['source', verdict.source ?? ''],
     ['obtained', verdict.at === undefined ? '' : new Date(verdict.at).toISOString()],
     ['stale', verdict.stale === true ? 'yes' : ''],

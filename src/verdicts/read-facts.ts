@@ -1,6 +1,7 @@
 // Facts as somebody else wrote them down: every member is read by its type and within bounds, and what has no place in facts makes them unreadable.
 import { isObject } from '../base/json-object.js'
 import { ratings, type Facts, type HostReport, type Listing } from '../domain/finding.js'
+import { exposures, type AddressDetails } from '../domain/address-details.js'
 import { flags } from '../domain/flag.js'
 
 /** More than any answer that fits into a record. */
@@ -12,6 +13,7 @@ type Read = (value: unknown) => boolean
 const isText: Read = (value) => typeof value === 'string' && value.length <= maxText
 const isTexts: Read = (value) => Array.isArray(value) && value.length <= maxItems && value.every(isText)
 const isAmount: Read = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
+const isCount: Read = (value) => Number.isSafeInteger(value) && (value as number) > 0
 const isTime: Read = (value) => typeof value === 'number' && Number.isSafeInteger(value)
 const isFlag: Read = (value) => typeof value === 'boolean'
 const isOneOf =
@@ -82,6 +84,15 @@ const isFlags: Read = (value) =>
   isObject(value) &&
   Object.entries(value).every(([name, given]) => flags.includes(name as never) && typeof given === 'boolean')
 
+const isDetails = isMadeOf<AddressDetails>({
+  owner: isText,
+  country: (value) => typeof value === 'string' && /^[A-Z]{2}$/.test(value),
+  as: isMadeOf<NonNullable<AddressDetails['as']>>({ number: isCount, name: isText }, 'number'),
+  openPorts: isListOf(isCount),
+  vulnerabilities: isListOf((value) => typeof value === 'string' && /^CVE-[\d-]{1,20}$/.test(value)),
+  exposes: isListOf(isOneOf(...exposures)),
+})
+
 /** What facts of earlier versions have besides. */
 type Former = { readonly vulnerabilities?: number; readonly openPorts?: number }
 
@@ -98,6 +109,7 @@ const isFacts = isMadeOf<Facts & Former>(
     abuseLatest: isTime,
     vulnerabilities: isAmount,
     openPorts: isAmount,
+    details: isDetails,
     domain: isText,
     hosts: isListOf(isHost),
     listings: isListOf(isListing),

@@ -5,6 +5,7 @@ import { parseAddress } from '../domain/address.js'
 import { sourceIdOf, type Finding } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
+import { addressOperations, nameOperations } from '../domain/operation-choice.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { VerdictRefusal } from '../telemetry/labels.js'
@@ -21,7 +22,10 @@ export type SharedVerdict = {
 export type VerdictsTopic = { readonly topic: string; readonly partitions: number; readonly key: string }
 
 /** Operations whose answers are verdicts; what else a provider may be asked is nobody else's business. */
-const sharedOperations = new Set(['ip/malicious-info', 'ip/suspicious_info', 'domain/reports', 'domain/report'])
+const sharedOperations: ReadonlySet<string> = new Set([
+  ...addressOperations.map((name) => `ip/${name}`),
+  ...nameOperations.map((name) => `domain/${name}`),
+])
 
 /** A larger one is not shared: it costs everyone who reads. */
 const maxValueBytes = 4_096

@@ -122,8 +122,9 @@ export const describeIndicator = ({ sighting, decision, verdict }: Judged, geo: 
   if (verdict.threatClass !== undefined) one.threat_class = verdict.threatClass
   const time = timeOf(verdict)
   if (one.verdict !== 'unknown') one.flags = Object.freeze(flags.filter((flag) => verdict.flags[flag] === true))
-  if (geo.country !== undefined) one.country = geo.country
-  if (geo.as !== undefined) one.as = networkOf(geo.as)
+  const { country = verdict.details?.country, as = verdict.details?.as } = geo
+  if (country !== undefined) one.country = country
+  if (as !== undefined) one.as = networkOf(as)
   if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
   if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
   if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)

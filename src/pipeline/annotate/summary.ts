@@ -1,4 +1,5 @@
 // The flat members of an annotation: the verdict and the deciding indicator.
+import type { AddressDetails } from '../../domain/address-details.js'
 import type { Activity } from '../../domain/activity.js'
 import type { AnnotatedIndicator, AnnotationSummary, Status, ContentKind } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
@@ -67,6 +68,14 @@ const sentenceOf = (deciding: Deciding | undefined, truncated: boolean, unread: 
   return isPart ? `${text}; ${cut}` : text
 }
 
+const copyDetails = (summary: AnnotationSummary, details: AddressDetails): void => {
+  const { owner, openPorts, vulnerabilities, exposes } = details
+  if (owner !== undefined) summary.owner = clip(owner, 100)
+  if (openPorts !== undefined) summary.open_ports = openPorts
+  if (vulnerabilities !== undefined) summary.vulnerabilities = vulnerabilities
+  if (exposes !== undefined) summary.exposes = exposes
+}
+
 const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Deciding): void => {
   summary.type = indicator.type
   summary.value = indicator.value
@@ -77,6 +86,7 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   if (indicator.reason !== undefined) summary.reason = indicator.reason
   if (indicator.country !== undefined) summary.country = indicator.country
   if (indicator.as !== undefined) summary.as = indicator.as
+  if (verdict.details !== undefined) copyDetails(summary, verdict.details)
   if (indicator.source !== undefined) summary.source = indicator.source
   if (indicator.feed !== undefined) summary.feed = indicator.feed
   if (indicator.entry !== undefined) summary.entry = indicator.entry

@@ -108,6 +108,10 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.categories !== undefined) text += `,"categories":[${a.categories.map(quote).join(',')}]`
   if (a.reason !== undefined) text += `,"reason":"${a.reason}"`
   text += writeGeo(a)
+  if (a.owner !== undefined) text += `,"owner":${quote(a.owner)}`
+  if (a.open_ports !== undefined) text += `,"open_ports":[${a.open_ports.join()}]`
+  if (a.vulnerabilities !== undefined) text += `,"vulnerabilities":[${a.vulnerabilities.map(quote).join(',')}]`
+  if (a.exposes !== undefined) text += `,"exposes":[${a.exposes.map(quote).join(',')}]`
   if (a.source !== undefined) text += `,"source":${quote(a.source)}`
   if (a.feed !== undefined) text += `,"feed":${quote(a.feed)}`
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`

@@ -72,7 +72,44 @@ describe('the example answer about an address', () => {
       scanningRecords: 1,
       idsHits: 1,
       idsLatest: Date.UTC(2024, 0, 3),
+      details: {
+        owner: 'Example Hosting',
+        country: 'NL',
+        as: { number: 64500, name: 'EXAMPLE-AS' },
+        openPorts: [443],
+        vulnerabilities: ['CVE-2099-0001'],
+      },
     })
+  })
+  it('takes of the rows of a port the newest, and no closed one', () => {
+    const rows = (...each: readonly (readonly [unknown, string, string])[]) =>
+      addressFacts(
+        {
+          port: {
+            count: 9,
+            data: each.map(([open_port_no, port_status, confirmed_time]) => ({
+              open_port_no,
+              port_status,
+              confirmed_time,
+            })),
+          },
+        },
+        now,
+      ).details?.openPorts
+    expect(rows([80, 'open', '2024-01-01'], [80, 'closed', '2024-02-01'], [22, 'Open', '2023-01-01'])).toEqual([22])
+    expect(rows([80, 'closed', '2023-01-01'], [80, 'open', '2024-02-01'])).toEqual([80])
+    expect(rows([0, 'open', ''], [65_536, 'open', ''], ['8080', 'open', ''], [-1, 'open', ''])).toEqual([8080])
+  })
+  it('says nothing of places, vulnerabilities and exposed devices that it does not understand', () => {
+    const whois = { data: [{ org_country_code: 'Netherlands', as_no: 'x', org_name: 'N/A' }] }
+    const answer = {
+      whois,
+      vulnerability: { data: [{ cve_id: 'x' }, { cve_id: 7 }] },
+      webcam: { count: 0 },
+      nas: 'yes',
+    }
+    expect(addressFacts(answer, now).details).toBeUndefined()
+    expect(addressFacts({ as_no: 'AS64500' }, now).details).toEqual({ as: { number: 64500 } })
   })
 })
 

@@ -220,7 +220,8 @@ it('warns of a flag that no configured operation states', () => {
     {
       file: 'rule.yml',
       line: 5,
-      message: 'tests threatweave.is_tor, which no configured operation states (ip/suspicious_info would)',
+      message:
+        'tests threatweave.is_tor, which no configured operation states (ip/suspicious_info and ip/data and ip/vpn would)',
     },
   ])
   expect(parse(sel('threatweave.is_tor: true'), new Set(['is_tor'])).warnings).toEqual([])
