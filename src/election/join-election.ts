@@ -115,8 +115,8 @@ const readLatest = async (
     await reader.close()
   }
   for (const [why, count] of latest.ignored()) {
-    const what = why === 'not_signed' ? 'are not signed' : 'were written before and again'
-    emit({ event: 'election_failed', message: `${count} records of ${control.topic} ${what}, and do not count` })
+    const what = why === 'not_signed' ? 'without a valid signature' : 'that repeat an older one'
+    emit({ event: 'election_failed', message: `records of ${control.topic} ${what} were ignored: ${count}` })
   }
   return latest.record()
 }

@@ -57,7 +57,9 @@ export const createAdmission = (
   permit?: Permit,
 ): Admission => {
   const { perHour, perDay } = settings.fleetBudget ?? settings
-  const queue = createQueue<QueuedTask>(settings.maxWaiting, { perHour, perDay, now: () => clock.now() })
+  const limitPerDay = settings.limits?.find(({ per }) => per === 'day')?.calls ?? 0
+  const budget = { perHour, perDay: perDay > 0 ? perDay : limitPerDay }
+  const queue = createQueue<QueuedTask>(settings.maxWaiting, { ...budget, now: () => clock.now() })
   let active = 0
 
   const startQueued = (): void => {

@@ -53,6 +53,12 @@ describe('a budget of 60 calls an hour', () => {
     expect([count('genuine'), count('varied')]).toEqual([54, 6])
   })
 
+  it('does so too where the calls of a day are limited, as those of a source are', async () => {
+    const varied = many(300, 'varied', () => query('192.0.2.1'))
+    const { count } = await callsOf([...varied, ...genuine], { limits: [{ calls: 60, per: 'day' }] })
+    expect([count('genuine'), count('varied')]).toEqual([54, 6])
+  })
+
   it('is all for one peer while nobody else waits', async () => {
     const { count } = await callsOf(
       many(300, 'alone', () => query('192.0.2.1')),
