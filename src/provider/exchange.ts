@@ -1,4 +1,6 @@
 // One HTTP exchange, bounded in every direction: what came back, or a failure with its reason; never a throw.
+import { afterRunning } from '../base/after-running.js'
+import { systemClock } from '../base/clock.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { classifyTransport, late, type CallFailure } from './classify.js'
@@ -49,7 +51,7 @@ export const exchange = (
     const end = (exchanged: Exchanged): void => {
       if (isOver) return
       isOver = true
-      clearTimeout(timer)
+      cancelLimit()
       resolve(head ? { ...exchanged, head } : exchanged)
     }
     const fail = (failure: CallFailure): void =>
@@ -57,12 +59,12 @@ export const exchange = (
     const answer = (bytes: Uint8Array | undefined): void =>
       end({ status: 'answered', http: head?.http ?? 0, bytes, retryAfterMs })
     const leave = (): void => controller?.abort(new Error('nobody waits for the answer any more'))
-    const limit = (ms: number): NodeJS.Timeout =>
-      setTimeout(() => {
+    const limit = (ms: number): (() => void) =>
+      afterRunning({ now, after: systemClock.after }, ms, () => {
         fail(late(phase))
         leave()
-      }, ms)
-    let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
+      })
+    let cancelLimit = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
     dispatcher.dispatch(request, {
       onRequestStart: (started) => {
         if (isOver) started.abort(new Error('nobody waits for the answer any more'))
@@ -73,9 +75,9 @@ export const exchange = (
         if (http < 200) return
         head = { http, headers, at: now() }
         retryAfterMs = retryAfter(headers['retry-after'], head.at)
-        clearTimeout(timer)
+        cancelLimit()
         phase = 'the rest of the answer'
-        timer = limit(settings.bodyTimeoutMs)
+        cancelLimit = limit(settings.bodyTimeoutMs)
       },
       onResponseData: (_, chunk) => {
         chunks.push(chunk)

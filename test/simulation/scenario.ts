@@ -182,6 +182,7 @@ export const drawScenario = (seed: number): Scenario => {
       ...drawLongOutage(seed),
       ...drawDenials(seed),
       ...drawShrunk(seed),
+      ...drawFreeze(seed, base),
       ...faults,
     ],
   }
@@ -271,6 +272,14 @@ const drawShrunk = (seed: number): readonly Fault[] => {
       act: { kind: 'shrink', ...act, forMs: Math.floor(between(random, 500, 20_000)) },
     },
   ]
+}
+
+/** In a few, a process stands still for longer than a call to the provider may take. */
+const drawFreeze = (seed: number, { workersMs }: Known): readonly Fault[] => {
+  const random = createRandom(seed, 'freeze')
+  if (random() >= 0.04) return []
+  const act = { kind: 'pause', worker: below(random, workersMs.length), forMs: Math.floor(between(random, 31_000, 60_000)) } as const // prettier-ignore
+  return [{ on: { atMs: Math.floor(between(random, 500, busyMs)) }, act }]
 }
 
 const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])

@@ -1,6 +1,7 @@
 // Sends the calls of a key: no more at once than allowed, none while the circuit breaker, a pause or the budget forbids it, none for ever.
 import type { ProviderState } from '../../domain/provider-state.js'
 import pLimit from 'p-limit'
+import { afterRunning } from '../../base/after-running.js'
 import type { Clock } from '../../base/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
@@ -185,7 +186,7 @@ const giveUpAfter = <Result>(
   clock: Clock,
 ): Promise<Result | Unknown> =>
   new Promise((resolve) => {
-    const cancel = clock.after(timeoutMs, () => resolve(unknown('timeout')))
+    const cancel = afterRunning(clock, timeoutMs, () => resolve(unknown('timeout')))
     const settle = (answer: Result | Unknown): void => {
       cancel()
       resolve(answer)
