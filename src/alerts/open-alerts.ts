@@ -23,7 +23,7 @@ import type { Rule } from './sigma/rule.js'
 import type { RuleMatch, RuleSet } from './sigma/rule-set.js'
 import { createSuppress, type Suppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
-import { isAccusing, isSafeguarded, whyNoAlert } from './why-no-alert.js'
+import { isAccusing, isSpared, whyNoAlert } from './why-no-alert.js'
 
 type AlertsSettings = {
   readonly rules: readonly string[]
@@ -242,7 +242,7 @@ export const openAlerts = async (
   /** An event that waits for an answer is looked at again. */
   const seeSilent = (one: AnnotatedEvent, set: RuleSet, isMatched: boolean, isLate = false): void => {
     const isAccused = isAccusing(one.summary)
-    if (!(isAccused || isSafeguarded(one.judged)) || one.judged.some(isLate ? isRepeated : isAwaited)) return
+    if (!(isAccused || one.judged.some(isSpared)) || one.judged.some(isLate ? isRepeated : isAwaited)) return
     if (isMatched) {
       if (isAccused) withoutAlert.see('suppressed')
       return

@@ -26,16 +26,20 @@ export const whyNoAlert = (
   event: () => RuleEvent,
 ): NoAlert | undefined => {
   const accused = candidates.filter(isAccusing)
-  if (accused.length === 0) return isSafeguarded(judged) ? { reason: 'safeguarded' } : undefined
+  if (accused.length === 0) return sparedIn(judged)
   const reasons = accused.map((candidate) => whyNot(candidate, rules, event))
   return reasons.find(({ reason }) => reason === 'no_rule') ?? reasons[0]
 }
 
-/** A feed lists it, and a safeguard list protects it. */
-export const isSafeguarded = (judged: readonly Judged[]): boolean => {
-  for (const { verdict } of judged) if (verdict.flags.safeguarded === true) return true
-  return false
+/** What a feed lists and nothing accuses. */
+const sparedIn = (judged: readonly Judged[]): NoAlert | undefined => {
+  const one = judged.find(isSpared)
+  return one && { reason: one.verdict.reason === 'reverse_lookup' ? 'reverse_lookup' : 'safeguarded' }
 }
+
+/** A safeguard list protects it, or it was only looked up in reverse. */
+export const isSpared = ({ verdict: { flags, reason } }: Judged): boolean =>
+  flags.safeguarded === true || reason === 'reverse_lookup'
 
 const whyNot = (candidate: Candidate, rules: Pick<RuleSet, 'excludedBy'>, event: () => RuleEvent): NoAlert => {
   const { verdict, role, direction, action, activity, threat_class } = candidate

@@ -13,14 +13,31 @@ import {
 } from './finding.js'
 import type { Row, JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
-import type { Role } from './sighting.js'
+import type { Evidence, Role } from './sighting.js'
 import type { Indicator } from './indicator.js'
 import { classOfCategories, worstClass, type ThreatClass } from './threat-class.js'
 import type { Verdict } from './verdict.js'
 
-export type IndicatorInRole = Indicator & { readonly role: Role }
+export type IndicatorInRole = Indicator & { readonly role: Role; readonly evidence?: Evidence }
 
-export const judge = (finding: Finding, sighting: IndicatorInRole, table: JudgementTable, now: number): Verdict =>
+export const judge = (finding: Finding, sighting: IndicatorInRole, table: JudgementTable, now: number): Verdict => {
+  const verdict = judgeAny(finding, sighting, table, now)
+  return sighting.evidence === 'reverse' && accuses(verdict.level) ? withoutAccusation(verdict) : verdict
+}
+
+/** Whoever asks for the name of a listed address may be its victim, a firewall that writes logs, or an analyst. */
+const withoutAccusation = ({ because, source, feed, entry, until }: Verdict): Verdict => ({
+  level: 'unknown',
+  reason: 'reverse_lookup',
+  flags: {},
+  because,
+  ...(source !== undefined && { source }),
+  ...(feed !== undefined && { feed }),
+  ...(entry !== undefined && { entry }),
+  ...(until !== undefined && { until }),
+})
+
+const judgeAny = (finding: Finding, sighting: IndicatorInRole, table: JudgementTable, now: number): Verdict =>
   finding.status === 'unknown'
     ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
     : finding.isFeedMissing

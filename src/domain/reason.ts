@@ -8,6 +8,7 @@ const kinds = {
   not_found: 'answer',
   not_listed: 'answer',
   safeguarded: 'answer',
+  reverse_lookup: 'answer',
   no_verdict: 'answer',
   outdated: 'answer',
   private_address: 'policy',

@@ -37,8 +37,8 @@ export type Flow = {
   readonly destinationSide: Side | undefined
 }
 
-/** `field`: a field or position that is known to hold indicators, or a URL or mail address; `text`: free text only. */
-export type Evidence = 'field' | 'text'
+/** `field`: a field or position that is known to hold indicators, or a URL or mail address; `text`: free text only; `reverse`: somebody asked for the name of the address. */
+export type Evidence = 'field' | 'text' | 'reverse'
 
 export type Sighting = Indicator & {
   /** A JSON path, a key of key=value or CEF, or `message`. */

@@ -132,7 +132,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     let own: Set<number> | undefined
     let isNew = false
     for (const one of judged) {
-      if (one.decision.decision === 'skip') continue
+      if (one.decision.decision === 'skip' || one.sighting.evidence === 'reverse') continue
       const row = rowOf(day, one.sighting)
       if (row < 0) continue
       const isFurther = further?.has(row) === true && own?.has(row) !== true

@@ -46,7 +46,7 @@ const isContacted = (role: Role): boolean =>
 
 /**
  * The first rule that holds decides.
- * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; claimed (`feeds_only`); else asked about,
+ * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; claimed or looked up in reverse (`feeds_only`); else asked about,
  * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
  * Names: internal, by suffix (unless declared public), own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
  * allow list; claimed or free text only (`feeds_only`); else asked about.
@@ -56,7 +56,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const { ownRanges, internalSuffixes, publicSuffixes, allow, deny, askFreeText, domainAsk, documentation } = options
   const { now = () => systemClock.now() } = options
 
-  const decideAddress = ({ value, role }: Sighting): Decision => {
+  const decideAddress = ({ value, role, evidence }: Sighting): Decision => {
     const address = readAddress(value)
     if (address === undefined) return skips.bad_input
     const special = specialReason(address)
@@ -66,7 +66,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (unasked !== undefined) return unasked
     const allowed = allowedBy(allow, ({ ranges }) => ranges.has(address), now)
     if (allowed !== undefined) return allowed
-    if (role === 'claimed') return feedsOnly
+    if (role === 'claimed' || evidence === 'reverse') return feedsOnly
     return { decision: 'lookup', ask: { type: 'ip', value } }
   }
 

@@ -46,12 +46,18 @@ export const createFindings = (maxIndicators: number) => {
     }
     const address = type === 'domain' && value.endsWith('.arpa') ? reverseNameToAddress(value) : undefined
     if (address !== undefined) {
-      add('ip', address, field, role, evidence, rule)
+      add('ip', address, field, role, role === 'query' ? 'reverse' : evidence, rule)
       return
     }
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as Finding
       if (entry.value !== value || entry.type !== type) continue
+      // Whoever asks for its name says nothing about it.
+      if (evidence === 'reverse') return
+      if (entry.evidence === 'reverse') {
+        entries[at] = { ...entry, field, role, evidence, rule }
+        return
+      }
       const said = weightOfRole[entry.role]
       const saying = weightOfRole[role]
       const isBetter = evidence === 'field' && entry.evidence === 'text'

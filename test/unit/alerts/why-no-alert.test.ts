@@ -53,6 +53,13 @@ describe('no rule fires', () => {
     expect(whyNoAlert([annotation()], judged, rules, () => ({ object: {} }))).toEqual({ reason: 'safeguarded' })
   })
 
+  it('because the address was only looked up in reverse', () => {
+    const asked = judgedOf({ value: '203.0.113.7', role: 'query' })
+    const judged = [{ ...asked, verdict: { ...asked.verdict, level: 'unknown', reason: 'reverse_lookup' } as const }]
+    const rules = { excludedBy: () => undefined }
+    expect(whyNoAlert([annotation()], judged, rules, () => ({ object: {} }))).toEqual({ reason: 'reverse_lookup' })
+  })
+
   it('and there is nothing to say, where nothing is accused', () => {
     expect(why([{ verdict: 'clean' }])).toBeUndefined()
   })
