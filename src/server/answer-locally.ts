@@ -24,6 +24,7 @@ import {
   type AddressView,
 } from './answers/ip.js'
 import type { Caller } from './callers.js'
+import { createFindRows } from './local/find-rows.js'
 import type { Intelligence } from './local/intelligence.js'
 import type { Reports } from './local/reports.js'
 import type { Values } from './parameters.js'
@@ -55,8 +56,10 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
     now: now(),
     full: full === true,
   })
-  const domain = ({ key }: Caller): DomainView => ({ ...sources, caller: key.name })
-  const banners = { banners: intelligence.banners, aboutAddress }
+  const findRows = createFindRows()
+  const domain = ({ key }: Caller): DomainView => ({ ...sources, findRows, caller: key.name })
+  const { exploits } = intelligence
+  const banners = ({ key }: Caller) => ({ banners: intelligence.banners, aboutAddress, findRows, caller: key.name })
   const query = ({ query }: Values): string => String(query)
   const offset = ({ offset }: Values): number => Number(offset ?? 0)
   const id = ({ id }: Values): number => Number(id)
@@ -73,8 +76,8 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
     'ip/privacy-threat': (values) => ipPrivacyThreat(address(values)),
     'ip/is_safe_dns_server': (values) => ipIsSafeDnsServer(address(values)),
     'ip/suspicious_info': (values) => ipSuspiciousInfo(address(values)),
-    'banner/search': (values) => bannerSearch(banners, query(values), offset(values)),
-    'banner/stats': (values) => bannerStats(banners, query(values)),
+    'banner/search': (values, caller) => bannerSearch(banners(caller), query(values), offset(values)),
+    'banner/stats': (values, caller) => bannerStats(banners(caller), query(values)),
     'domain/reports': (values, caller) => domainReports(domain(caller), query(values), offset(values)),
     'domain/reports/personal': (values, caller) =>
       domainReportsPersonal(
@@ -86,7 +89,8 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
     'domain/status': (values, caller) => domainStatus(domain(caller), id(values)),
     'domain/scan': (values, caller) => domainScan(domain(caller), query(values), false),
     'domain/scan/private': (values, caller) => domainScan(domain(caller), query(values), true),
-    'exploit/search': (values) => exploitSearch(intelligence.exploits, query(values), offset(values)),
+    'exploit/search': (values, { key }) =>
+      exploitSearch({ exploits, findRows, caller: key.name }, query(values), offset(values)),
   }
   return (name, values, caller) => table[name](values, caller)
 }

@@ -2,11 +2,14 @@
 import { refused, wrapped, type OperationAnswer, type JsonObject, invalidParameter } from '../answer.js'
 import { bannerFilters, bannerText, type Banner } from '../local/banner-index.js'
 import { ratingOf, isOn, type AddressIntelligence } from '../local/address-intelligence.js'
+import type { FindRows } from '../local/find-rows.js'
 import { parseQuery } from '../local/query.js'
-import { compileQuery, findRows, pageSize, type Search } from '../local/search.js'
+import { compileQuery, pageSize, type Search } from '../local/search.js'
 
 type BannerView = {
   readonly banners: readonly Banner[]
+  readonly caller: string
+  readonly findRows: FindRows
   readonly aboutAddress: (ip: string) => AddressIntelligence
 }
 
@@ -51,13 +54,13 @@ export const bannerStats = async (view: BannerView, text: string): Promise<Opera
 }
 
 const find = async (
-  { banners }: BannerView,
+  { banners, caller, findRows }: BannerView,
   text: string,
 ): Promise<{ rows: Banner[]; search: Search<Banner> } | undefined> => {
   const query = parseQuery(text)
   if (!query) return undefined
   const search = compileQuery(query, bannerFilters, bannerText)
-  return { rows: await findRows(banners, search.test), search }
+  return { rows: await findRows(caller, banners, search), search }
 }
 
 /** The most frequent values and how often each occurs; rows without a value are not counted. */

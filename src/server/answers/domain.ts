@@ -3,10 +3,11 @@ import type { Listing } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { listingRows } from './listing-rows.js'
 import { refused, wrapped, type OperationAnswer, type JsonObject, failures, invalidParameter } from '../answer.js'
+import type { FindRows } from '../local/find-rows.js'
 import { parseQuery, type Query } from '../local/query.js'
 import { reportFilters, reportText, type Report } from '../local/report-index.js'
 import type { Reports } from '../local/reports.js'
-import { compileQuery, findRows, pageSize } from '../local/search.js'
+import { compileQuery, pageSize } from '../local/search.js'
 import type { ScanQueue } from '../scan/scan-queue.js'
 import type { ScanStore } from '../scan/scan-store.js'
 import { parseTarget } from '../scan/target.js'
@@ -14,6 +15,7 @@ import { parseTarget } from '../scan/target.js'
 export type DomainView = {
   readonly caller: string
   readonly reports: Reports
+  readonly findRows: FindRows
   readonly store: ScanStore
   /** Absent where scans are not enabled. */
   readonly queue: ScanQueue | undefined
@@ -22,8 +24,9 @@ export type DomainView = {
 export const domainReports = async (view: DomainView, text: string, offset: number): Promise<OperationAnswer> => {
   const query = parseQuery(hostsInPlaceOfUrls(text))
   if (!query) return refused(invalidParameter('query'))
-  const { test, invalidFilters } = compileQuery(query, reportFilters, reportText)
-  const found = await findRows(view.reports.visibleTo(view.caller), test)
+  const search = compileQuery(query, reportFilters, reportText)
+  const { invalidFilters } = search
+  const found = await view.findRows(view.caller, view.reports.visibleTo(view.caller), search)
   const name = soleName(query)
   if (name === undefined) return reportsAnswer(found, offset, { invalidFilters })
   const paths = pathsOf(text)

@@ -7,6 +7,8 @@ export type FieldFilter<DataRow> = (value: string) => RowTest<DataRow> | undefin
 
 export type Search<DataRow> = {
   readonly test: RowTest<DataRow>
+  /** Tests of one row at most. */
+  readonly terms: number
   readonly filters: Readonly<Record<string, readonly string[]>>
   /** The words and phrases outside of filters. */
   readonly keyword: string
@@ -36,6 +38,7 @@ export const compileQuery = <DataRow>(
   )
   return {
     test: invalidFilters.length > 0 ? () => false : (row) => groups.some((tests) => tests.every((test) => test(row))),
+    terms: groups.reduce((count, tests) => count + tests.length, 0),
     filters: Object.fromEntries(filters),
     keyword: words.join(' '),
     invalidFilters,
@@ -48,19 +51,6 @@ const containsWord = <DataRow>(
 ): RowTest<DataRow> => {
   const wanted = value.toLowerCase()
   return (row) => freeText(row).some((text) => text?.toLowerCase().includes(wanted) === true)
-}
-
-/** Rows looked at before other work gets its turn. */
-const slice = 2_000
-
-/** Every matching row, in the order of the index; a large index is read in slices so that others are served meanwhile. */
-export const findRows = async <DataRow>(rows: readonly DataRow[], test: RowTest<DataRow>): Promise<DataRow[]> => {
-  const found: DataRow[] = []
-  for (let from = 0; from < rows.length; from += slice) {
-    if (from > 0) await new Promise((resolve) => setImmediate(resolve))
-    for (const row of rows.slice(from, from + slice)) if (test(row)) found.push(row)
-  }
-  return found
 }
 
 export const pageSize = 10

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bannerSearch } from '../../../../src/server/answers/banner.js'
 import { exploitSearch } from '../../../../src/server/answers/exploit.js'
+import { createFindRows } from '../../../../src/server/local/find-rows.js'
 import { openIntelligence, type Intelligence } from '../../../../src/server/local/intelligence.js'
 import { ignoreTelemetry, type TelemetryEvent } from '../../../../src/telemetry/event.js'
 import { newFolder, sampleData } from '../../../support/lookup-service.js'
@@ -12,13 +13,18 @@ const open = (folder: string, maxRows = 1_000): Intelligence =>
   openIntelligence(folder, () => undefined, { maxRows, emit: ignoreTelemetry })
 
 const sample = open(sampleData)
+const asked = { caller: 'somebody', findRows: createFindRows() }
 
 const found = async (query: string): Promise<unknown> => {
-  const answer = await bannerSearch({ ...sample, aboutAddress: (ip) => sample.aboutAddress(ip, []) }, query, 0)
+  const answer = await bannerSearch(
+    { ...sample, ...asked, aboutAddress: (ip) => sample.aboutAddress(ip, []) },
+    query,
+    0,
+  )
   return answer.ok ? (answer.body.data as { count: number }).count : answer.failure.status
 }
 const exploits = async (query: string): Promise<unknown> => {
-  const answer = await exploitSearch(sample.exploits, query, 0)
+  const answer = await exploitSearch({ ...sample, ...asked }, query, 0)
   return answer.ok ? (answer.body.data as { count: number }).count : answer.failure.status
 }
 
