@@ -98,6 +98,10 @@ export const createFindings = (maxIndicators: number) => {
       if (role === 'source') sourcePort ||= port
       else if (role === 'destination') destinationPort ||= port
     },
+    /** What was taken for the source's is the destination's. */
+    exchangePorts: (): void => {
+      ;[sourcePort, destinationPort] = [destinationPort, sourcePort]
+    },
     portOf: (role: 'source' | 'destination'): number => (role === 'source' ? sourcePort : destinationPort),
     /** The address of a source is known; a name tells nothing about addresses. */
     hasSource: (): boolean => entries.some(({ type, role }) => type === 'ip' && role === 'source'),
