@@ -78,6 +78,19 @@ export const openReports = (
       technologies: [],
     }
   }
+  /** Newest first. Every question about an address reads it, so it is made anew only where a report came or went. */
+  let byAddress: { readonly version: number; readonly reports: ReadonlyMap<string, readonly Report[]> } | undefined
+  const indexByAddress = (): ReadonlyMap<string, readonly Report[]> => {
+    const reports = [...bundled.values()].map(({ report }) => report)
+    const index = new Map<string, Report[]>()
+    for (const report of [...reports, ...scansAsReports(({ isPrivate }) => !isPrivate)].sort(isNewer))
+      for (const address of report.addresses) {
+        const seen = index.get(address)
+        if (seen) seen.push(report)
+        else index.set(address, [report])
+      }
+    return index
+  }
   return {
     visibleTo: (caller) =>
       [...[...bundled.values()].map(({ report }) => report), ...scansAsReports((scan) => isVisible(scan, caller))].sort(
@@ -104,10 +117,10 @@ export const openReports = (
       listedHosts.set(id, { host, paths })
       return reportOf(id, data)
     },
-    seenOn: (address) =>
-      [...[...bundled.values()].map(({ report }) => report), ...scansAsReports(({ isPrivate }) => !isPrivate)]
-        .filter(({ addresses }) => addresses.includes(address))
-        .sort(isNewer)
-        .map(({ host, time }) => ({ name: host, seenAt: time })),
+    seenOn: (address) => {
+      if (byAddress?.version !== store.reportsVersion())
+        byAddress = { version: store.reportsVersion(), reports: indexByAddress() }
+      return (byAddress.reports.get(address) ?? []).map(({ host, time }) => ({ name: host, seenAt: time }))
+    },
   }
 }

@@ -31,6 +31,8 @@ export type Scan = {
 
 export type ScanStore = {
   readonly scans: () => readonly Scan[]
+  /** Goes up whenever a report comes or goes. */
+  readonly reportsVersion: () => number
   readonly get: (id: number) => Scan | undefined
   readonly create: (scan: Omit<Scan, 'id' | 'state' | 'attempts'>) => Scan
   readonly update: (scan: Scan, report?: JsonObject) => void
@@ -48,6 +50,7 @@ export const openScanStore = (folder: string): ScanStore => {
     const scan = /^\d{1,15}\.json$/.test(name) ? readScan(join(folder, name)) : undefined
     if (scan) scans.set(scan.id, scan)
   }
+  let version = 0
   let nextId = Math.max(firstScanId, ...[...scans.keys()].map((id) => id + 1))
   const scanFile = (id: number): string => join(folder, `${id}.json`)
   const reportFile = (id: number): string => join(folder, `${id}.report.json`)
@@ -57,12 +60,14 @@ export const openScanStore = (folder: string): ScanStore => {
       if (scans.size <= maxKept) return
       if (state === 'waiting' || state === 'running') continue
       scans.delete(id)
+      version++
       rmSync(scanFile(id), { force: true })
       rmSync(reportFile(id), { force: true })
     }
   }
   return {
     scans: () => [...scans.values()],
+    reportsVersion: () => version,
     get: (id) => scans.get(id),
     create: (details) => {
       const scan: Scan = { ...details, id: nextId++, state: 'waiting', attempts: 0 }
@@ -72,6 +77,7 @@ export const openScanStore = (folder: string): ScanStore => {
       return scan
     },
     update: (scan, report) => {
+      if (report || scan.state === 'done') version++
       // The report first: a scan that says "done" always has one.
       if (report) writeDurably(reportFile(scan.id), JSON.stringify(report))
       writeDurably(scanFile(scan.id), JSON.stringify(scan))
