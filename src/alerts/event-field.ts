@@ -59,7 +59,8 @@ const readerFields: ReadonlyMap<string, Found> = new Map([
   ['destination.domain', first('destination', 'domain')],
   ['destination.address', first('destination')],
   ['destination.port', ({ destinationPort }) => portOf(destinationPort)],
-  ['url.domain', all('url')],
+  // The host that an outside client asks for is claimed.
+  ['url.domain', (...found) => all('url')(...found) ?? all('claimed')(...found)],
   ['url.path', urlPart(0)],
   ['url.query', urlPart(1)],
   ['dns.question.name', all('query')],

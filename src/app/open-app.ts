@@ -1,4 +1,6 @@
 // Composition root: builds reader, lookup and pipeline from the configuration. Alerts and server are in open-alerting and open-server.
+import { parseRange } from '../domain/address.js'
+import { createRangeSet } from '../domain/range-set.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { readText } from '../config/load-config.js'
 import type { Refused } from '../config/problem.js'
@@ -93,6 +95,7 @@ export const openReader = (
   const extract = createExtract({
     ...extractLimits,
     ownRanges: loaded.options.ownRanges,
+    trustedProxies: createRangeSet(config.extract.trustedProxies.flatMap((text) => parseRange(text) ?? [])),
     formats: opened.formats,
     isOneSource,
     annotationKey: createAnnotationKey(config.output.key),

@@ -9,6 +9,11 @@ export const extractSettings = Type.Object(
       description:
         'Log formats of your own: files, or folders with everything below them that ends in .yml or .yaml. See docs/formats.md.',
     }),
+    trustedProxies: Type.Array(Type.String({ format: 'cidr' }), {
+      default: [],
+      description:
+        'Public addresses and ranges of your proxies, load balancers and content delivery network: in X-Forwarded-For they are passed over, from the right. Private addresses always are.',
+    }),
   },
   { additionalProperties: false, default: {}, description: 'Which indicators are found in an event.' },
 )

@@ -74,6 +74,8 @@ type ActivityFound = {
   readonly activity: Activity
   readonly found: ActionFound
   readonly passwordAccepted: boolean
+  /** Somebody tried to log in and failed, so that nothing proves the name. */
+  readonly isFailedLogin: boolean
 }
 
 export type ActivityFinder = ReturnType<typeof createActivityFinder>
@@ -222,17 +224,19 @@ export const createActivityFinder = () => {
     /** Whether the event is a request of HTTP. */
     isRequest: (): boolean => method !== '' || byFormat === 'request',
     result: (said: ActionFound, ends: Ends): ActivityFound => {
-      if (!isSeen) return { activity: shapeOf(ends), found: said, passwordAccepted: false }
+      if (!isSeen) return { activity: shapeOf(ends), found: said, passwordAccepted: false, isFailedLogin: false }
       const activity = activityOf(ends)
       if (activity === 'login') {
         if (isCaller || category === 'login') takeOutcome(callOutcome, '')
         if (ntStatus !== '' && (event === '' || withStatus.has(event)))
           takeOutcome(outcomeOfNtStatus(ntStatus), ntStatus)
         const stopped: boolean = outcome === 'stopped' && !isAnonymous
-        return { activity, found: actionOfLogin(said), passwordAccepted: stopped }
+        const found = actionOfLogin(said)
+        const isFailedLogin = found.action === 'blocked' && !stopped && !isCaller
+        return { activity, found, passwordAccepted: stopped, isFailedLogin }
       }
       const found = activity === 'request' && said.action === 'unknown' ? actionOfStatus() : said
-      return { activity, found, passwordAccepted: false }
+      return { activity, found, passwordAccepted: false, isFailedLogin: false }
     },
   }
 }

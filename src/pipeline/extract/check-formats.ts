@@ -1,7 +1,7 @@
 // Checks formats before they are used: their shape, their examples, and that no line is two formats' own.
 import type { FormatDocument, FileProblem } from '../../domain/problem.js'
 import { parseAddress } from '../../domain/address.js'
-import type { Extraction } from '../../domain/sighting.js'
+import type { Extraction, Role } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits, textAt } from './extract.js'
 import { createFieldOf } from './field.js'
@@ -115,7 +115,9 @@ const fieldOf = createFieldOf()
 const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
   Object.entries(expected).flatMap(([name, value]) => {
     const { role } = fieldOf(name)
-    const seen = found.sightings.filter((sighting) => sighting.role === role).map((sighting) => sighting.value)
+    // The host that an outside client asked for is its claim.
+    const isSeen = (one: Role): boolean => one === role || (one === 'claimed' && role === 'url')
+    const seen = found.sightings.filter((sighting) => isSeen(sighting.role)).map((sighting) => sighting.value)
     const port = role === 'source' ? found.sourcePort : found.destinationPort
     const is = name === 'event.action' ? [found.action] : name.endsWith('.port') ? [String(port ?? 0)] : seen
     const wanted = parseAddress(value) ?? value.toLowerCase()

@@ -9,7 +9,7 @@ export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
    url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
-   event.reason message http.request.method http.response.status_code network.transport network.direction rule.name destination.bytes icmp.type
+   event.reason message http.request.method http.response.status_code user_agent.original network.forwarded_ip network.transport network.direction rule.name destination.bytes icmp.type
    observer.ingress.zone observer.egress.zone zeek.connection.state zeek.connection.local_orig zeek.connection.local_resp`,
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))
@@ -41,13 +41,19 @@ export const fitOf = (name: string): ((text: string) => boolean) => {
     ? (text: string) => isHost(hostsIn(text)[0], bare.endsWith('.ip'))
     : bare.endsWith('.port')
       ? (text: string) => /^\d{1,5}$/.test(text)
-      : bare === 'http.response.status_code'
-        ? (text: string) => /^\d{3}$/.test(text)
-        : bare.startsWith('url.')
-          ? (text: string) => text === '-' || /[./:]/.test(text)
-          : () => true
+      : (text: string) => shapeOf(bare)?.test(text) !== false
   return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
+/** What a piece looks like, where not everything fits. */
+const shapes: ReadonlyMap<string, RegExp> = new Map([
+  ['http.response.status_code', /^\d{3}$/],
+  ['network.forwarded_ip', /^(?:[\da-f.:, -]|unknown)+$/i],
+  ['user_agent.original', /^(?:[^"\\]|\\.)*$/],
+])
+const shapeOf = (name: string): RegExp | undefined =>
+  shapes.get(name) ?? (name.startsWith('url.') ? urlShape : undefined)
+const urlShape = /^-$|[./:]/
+
 const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
   token?.kind === 'address' || (!isAddress && token?.kind === 'name')
 

@@ -8,6 +8,7 @@ import { ObjectEvent, type Event } from '../event.js'
 import { createActionFinder } from './action.js'
 import { createActivityFinder, type Ends } from './activity.js'
 import { settleBeside } from './beside.js'
+import { isServerName, settleClaims, settleForwarded } from './claims.js'
 import { createFieldOf } from './field.js'
 import { createFindings } from './findings.js'
 import { createFlowFinder } from './flow.js'
@@ -28,6 +29,8 @@ type ExtractSettings = {
   readonly annotationKey?: AnnotationKey
   /** Public addresses of our own: a client there is inside. */
   readonly ownRanges?: RangeSet
+  /** Public addresses of proxies that are believed about who called them. */
+  readonly trustedProxies?: RangeSet | undefined
   /** The log formats that lines are compared with. */
   readonly formats?: readonly FormatSpec[] | undefined
   /** The names whose values are noted, now. */
@@ -60,6 +63,8 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     activity,
     fieldOf,
     later: [],
+    forwarded: [],
+    written: [],
     forged: 0,
     readLine: (...line) => void readLine(...line),
   }
@@ -82,16 +87,26 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     flow.reset()
     activity.reset()
     reader.later.length = 0
+    reader.forwarded.length = 0
+    reader.written.length = 0
     reader.forged = 0
     paths.begin()
   }
   const end = (event: Event, format: string, isCut: boolean): Extraction => {
     settleBeside(findings, action.isLocalFirst(), event)
     readLaterText(reader)
+    settleForwarded(findings, reader.forwarded, settings.trustedProxies)
     findings.joinPath()
     const ends = endsOf(findings.list(), isOutside)
     const known = activity.result(action.result(), ends)
     const found = known.found.action === 'unknown' ? flow.action() : known.found
+    const isFromOutside = ends.client !== undefined && isOutside(ends.client)
+    if (isFromOutside)
+      settleClaims(findings, reader.written, {
+        activity: known.activity,
+        isFailedLogin: known.isFailedLogin,
+        isInbound: known.activity === 'request' || (ends.server !== undefined && !isOutside(ends.server)),
+      })
     const sourcePort = findings.portOf('source')
     const destinationPort = findings.portOf('destination')
     return {
@@ -107,7 +122,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       sourcePort,
       destinationPort,
       flow:
-        known.activity === 'request' && ends.client !== undefined && isOutside(ends.client)
+        known.activity === 'request' && isFromOutside
           ? requestFromOutside
           : flow.result(sourcePort, destinationPort, found.action === 'blocked'),
       noted: notes?.result(),
@@ -143,16 +158,13 @@ export const createExtract = (settings: ExtractSettings): Extract => {
 /** To a server that writes its own access log. */
 const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destinationSide: 'inside' }
 
-/** The name of a server in TLS is a part of a connection. */
-const serverName = /sni|server_?name/i
-
 /** The first address of each end counts, as for the direction. */
 const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): Ends => {
   let client: string | undefined
   let server: string | undefined
   let hasQuery = false
   for (const { type, role, value, field } of sightings)
-    if (role === 'query' || role === 'answer') hasQuery ||= !serverName.test(field)
+    if (role === 'query' || role === 'answer') hasQuery ||= !isServerName(field)
     else if (type === 'ip' && role === 'source') client ??= value
     else if (type === 'ip' && role === 'destination') server ??= value
   return { client, server, hasQuery, isOutside }

@@ -4,9 +4,9 @@ import { setOf, table } from './characters.js'
 
 /**
  * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
- * mail: mail addresses, or a user that may be one.  event: an event inside the event.  text: anything.
+ * mail: mail addresses, or a user that may be one.  forwarded: the addresses that proxies noted.  written: what a client wrote of itself.  event: an event inside the event.  text: anything.
  */
-export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'event' | 'text'
+export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'forwarded' | 'written' | 'event' | 'text'
 export type FieldMeaning = { readonly holds: Holds; readonly role: Role }
 const known = (holds: Holds, role: Role = 'other'): FieldMeaning => ({ holds, role })
 
@@ -38,6 +38,12 @@ export const knownNames = table<FieldMeaning>(
     known('mail', 'mail'),
     `from to cc bcc from.address to.address sender replyto suser duser owner login requestfrom requestto responsefrom responseto headerfrom initiatedby alternateid`,
   ],
+  [known('forwarded', 'source'), 'sourceips'],
+  [known('host', 'claimed'), 'helo ehlo heloname smtphelo'],
+  [
+    known('written'),
+    'useragent useragent.original httpuseragent csuseragent clientrequestuseragent rawuseragent requestuseragent callersupplieduseragent',
+  ],
   [known('none', 'source'), 'spt sport cport origp'],
   [known('none', 'destination'), 'dpt dport respp s-port'],
   [
@@ -46,7 +52,7 @@ export const knownNames = table<FieldMeaning>(
   ],
   [
     known('none'),
-    `useragent.original version.original process.executable process.commandline event.provider event.kind service group community stream logger
+    `version.original process.executable process.commandline event.provider event.kind service group community stream logger
      package image av at agentzoneuri devicezoneuri sourcezoneuri destinationzoneuri originsicname sectionnames sources`,
   ],
 )

@@ -101,9 +101,9 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
   // `cs-uri-query`, `url.query`: what follows the path of a URL, not what DNS was asked.
   if (last === 'query' && /^(?:ur[il]|http|request)$/.test(before)) return unknownName
   if (named === 'answer' || named === 'query' || last === 'nat') return is('host', named ?? 'other')
+  // A forwarding header however it is called; `X-Forwarded-Host` is what was asked for.
+  if ((own.includes('forwarded') || own.includes('xff')) && last !== 'host') return is('forwarded', 'source')
   if (hostWords.has(last)) return is('host', roleOfHost(last, own, parents))
-  // A forwarding header however it is called.
-  if (own.includes('forwarded') || own.includes('xff')) return is('host', 'source')
   // `outer_src`; a longer word may be the source of anything.
   if (named && (count <= 1 || last === 'src' || last === 'dst')) return is('host', named)
   // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that endpoint's.

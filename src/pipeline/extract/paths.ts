@@ -68,7 +68,7 @@ const pathOf = (
   spelling,
   name: key.slice(key.lastIndexOf('.') + 1),
   isPort: isPort(says),
-  isDotted: holds === 'text' || holds === 'host' || holds === 'address',
+  isDotted: holds === 'text' || holds === 'host' || holds === 'address' || holds === 'forwarded' || holds === 'written',
   children: new Map(),
   isAnnotationName,
   isKey: key === 'key',

@@ -4,6 +4,7 @@ import type { ActivityFinder } from './activity.js'
 import type { Field, FieldOf } from './field.js'
 import type { Port, ActionField } from './action-fields.js'
 import type { FlowFinder } from './flow.js'
+import { keepWritten, type Written } from './claims.js'
 import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
 import { rolesInText } from './text-rules.js'
@@ -21,6 +22,10 @@ export type Reader = {
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
   readonly later: LaterText[]
+  /** Headers such as X-Forwarded-For, in their order. */
+  readonly forwarded: Written[]
+  /** What a client wrote of itself, where there may be a URL in it. */
+  readonly written: Written[]
   /** How many names below the top look like our annotation. */
   forged: number
   /** Takes every value that has a name in text, where somebody asks for some. */
@@ -48,11 +53,19 @@ export const readLater = (reader: Reader, text: string, field: string, isLine = 
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const one of reader.later) if (hasDot(one.text) || one.text.includes(':')) search(reader.findings, one)
+  for (const one of reader.later) if (hasDot(one.text) || one.text.includes(':')) search(reader, one)
 }
 
-const search = (out: Findings, { text, isLine, field }: LaterText): void => {
-  const plain = plainText(text)
+/** `X-Forwarded-For="203.0.113.7, 10.0.0.2"` in a sentence. */
+const forwardedFor =
+  /\bx[-_ ]?forwarded[-_ ]?for\b["']?\s{0,3}[:=]?\s{0,3}["'[]?((?:[\da-f.:]{3,45}(?:,\s{0,3})?){1,32})/i
+
+const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
+  const { findings: out } = reader
+  const header = /forwarded/i.test(text) ? forwardedFor.exec(text) : null
+  if (header?.[1] !== undefined) keepWritten(reader.forwarded, header[1], field)
+  // Who called the proxy is read by itself.
+  const plain = plainText(header === null ? text : text.replace(header[0], ' '))
   const tokens: Token[] = []
   let names = 0
   scanTokens(plain, (token) => {
@@ -95,13 +108,23 @@ export const readValue = (
   if (holds === 'url') {
     reader.note?.('url.full', value)
     reader.activity.seeRequestLine(value)
+    // The path alone, which may name what we are to fetch.
+    if (value.charCodeAt(0) === 0x2f) seeWritten(reader, value, field)
   }
   if (holds === 'mail') readMail(reader.findings, value, place)
   else if (holds === 'event' && !isDotted) seeText(reader, value)
   else if (holds === 'none' || (!isDotted && holds !== 'url')) return
+  else if (holds === 'forwarded') keepWritten(reader.forwarded, value, field)
+  else if (holds === 'written') seeWritten(reader, value, field)
   else if (holds === 'event') reader.readLine(value, field, level + 1)
   else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
 }
+
+/** Only a URL in it is worth anything. */
+const seeWritten = ({ written }: Reader, text: string, field: string): void => {
+  if (text.includes('://') || /%3a(?:%2f|\/)/i.test(text)) keepWritten(written, text, field)
+}
+
 const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
 
 export const isPort = (says: ActionField | undefined): says is Port =>

@@ -27,6 +27,13 @@ export type Scan = (
   searchedBytes?: number,
 ) => { readonly hasAnnotationName: boolean } | undefined
 
+/** `://`; most agents name none. */
+const hasUrl = (bytes: Buffer, from: number, end: number): boolean => {
+  for (let at = from; at < end - 2; at++)
+    if (bytes[at] === 0x3a && bytes[at + 1] === 0x2f && bytes[at + 2] === 0x2f) return true
+  return false
+}
+
 export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan => {
   const knownText = createKnownTexts()
   let hasAnnotationName = false
@@ -140,6 +147,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     if (path.activity !== undefined && length <= longestActivityWord && (marks & (escaped | wide)) === 0)
       reader.activity.see(path.activity, knownText(bytes, from, end)?.text ?? stringAt(bytes, from, end))
     const matters = holds !== 'none' && length >= 3 && ((marks & dotted) !== 0 || !path.isDotted)
+    if (holds === 'written' && !hasUrl(bytes, from, end)) return
     if (!matters && !tells) return
     const known = (marks & (escaped | wide)) === 0 ? knownText(bytes, from, end) : undefined
     const value = known?.text ?? (end > searched ? beginningOf(bytes, from, searched) : stringAt(bytes, from, end))

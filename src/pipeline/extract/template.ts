@@ -22,6 +22,9 @@ export const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' &&
 export const longestLiteral = (line: string): string =>
   partsOf(line).reduce((longest, { literal }) => (literal.length > longest.length ? literal : longest), '')
 
+/** Pieces that may have blanks in them. */
+const manyWords = new Set(['message', 'user_agent.original', 'network.forwarded_ip'])
+
 /** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
 const mostTries = 256
 
@@ -37,7 +40,7 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
     const { literal, hole, fits } = part
     if (hole === '') return text.startsWith(literal, from) ? walk(text, pieces, index + 1, from + literal.length) : -1
     const next = parts[index + 1]?.literal
-    const isAny = hole === '*' || hole === 'message'
+    const isAny = hole === '*' || manyWords.has(hole)
     const limit = isAny ? text.length : endOfWord(text, from)
     let end = next === undefined ? limit : text.indexOf(next, from)
     while (end >= 0 && end <= limit && tries++ < mostTries) {

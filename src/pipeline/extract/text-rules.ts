@@ -24,7 +24,7 @@ const clues = table<Role>(
   [
     'source',
     `from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender with
-     sourceip srcaddr remoteip remoteaddr intruder originating between calling-station-id x-forwarded-for lease local-host
+     sourceip srcaddr remoteip remoteaddr intruder originating between calling-station-id lease local-host
      von vom desde depuis de da dal van från с со от из`,
   ],
   [

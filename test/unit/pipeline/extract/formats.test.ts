@@ -26,7 +26,7 @@ describe('a line', () => {
       'of a content delivery network',
       '2026-11-15\t10:00:00\tLAX1\t392\t192.0.2.1\tGET\td1.example.net\t/index.html\t200\t-\tcurl/8.0\t-\t-\tHit\tid==\twww.example.com\thttps\t23\t0.001\t-',
       'allowed',
-      ['192.0.2.1 source', 'd1.example.net url', 'www.example.com url'],
+      ['192.0.2.1 source', 'd1.example.net claimed', 'www.example.com claimed'],
     ],
     [
       'of NetScaler that names its ends',
@@ -38,7 +38,7 @@ describe('a line', () => {
       'of NetScaler that begins with the client',
       '<134> 11/15/2026:10:00:00 GMT ns 0-PPE-1 : default APPFW APPFW_XSS 60 0 : 192.0.2.1 616-PPE1 x pr http://www.example.com/login Cross-site script check failed <blocked>',
       'blocked',
-      ['192.0.2.1 source', 'www.example.com url'],
+      ['192.0.2.1 source', 'www.example.com claimed'],
     ],
     [
       'of a Junos filter',
