@@ -219,7 +219,12 @@ export const openIndicatorLookup = async (
       paid,
       learnt,
     },
-    { ...folder, isReader: options.replay !== undefined, classify },
+    {
+      ...folder,
+      isReader: options.replay !== undefined,
+      classify,
+      isWhole: (asked, finding) => meetsSettings(asked, finding, settings, isAccused, now()),
+    },
   )
   if ('problem' in opened) {
     await Promise.all([local.close(), client.close(), closeSources()])
@@ -230,7 +235,9 @@ export const openIndicatorLookup = async (
     learn: (asked, finding, isJustNow) => {
       const id = sourceIdOf(finding)
       if (id !== undefined) return learnSource(id, asked, finding, isJustNow)
-      return meetsSettings(asked, finding, settings, isAccused, now()) && learn(asked, finding, isJustNow)
+      // A name that nobody has a report of is scanned from here.
+      if (asked.type === 'domain' && domain.scan !== 'off') return false
+      return learn(asked, finding, isJustNow)
     },
     isFull: () => memory.size() >= config.memory.maxEntries,
     touch: (asked) => void memory.get(indicators.keyOf(asked)),

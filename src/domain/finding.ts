@@ -116,6 +116,12 @@ export type Unknown = {
 }
 export type Finding = Known | Unknown
 
+/** When its newest answer was obtained: some of several may be older, because they were not asked for again. */
+export const newestAt = (finding: Finding): number | undefined =>
+  finding.status === 'known' && finding.answers
+    ? Math.max(finding.at, ...finding.answers.map(({ at }) => at))
+    : finding.at
+
 /** The source that said so; undefined where it was the provider or a feed. Names of its operations have a slash, ids of sources have none. */
 export const sourceIdOf = (finding: Finding): string | undefined => {
   const [operation = '/', ...more] = finding.operations ?? []

@@ -21,9 +21,14 @@ export type Ask = {
   /** Address of the machine that caused the event, and its network if that is outside: neither takes more than a share of the calls. */
   readonly peer?: string | undefined
   readonly network?: string | undefined
+  /** What is remembered of it and is past its time, or is not all that is wanted: the source asks for the rest alone. */
+  readonly former?: Former | undefined
   /** Epoch milliseconds, if the caller has just read the clock. */
   readonly now?: number | undefined
 }
+
+/** Of its answers those count that were obtained after `since`, in epoch milliseconds. */
+export type Former = { readonly finding: Finding; readonly since: number }
 
 /** Never rejects or throws; returns the finding synchronously if it is known. */
 export type Lookup<Question = Indicator> = (question: Question, ask: Ask) => Finding | Promise<Finding>

@@ -1,4 +1,5 @@
 // Opens a lookup with a memory that is filled from its folder at the start and written to it.
+import type { Finding } from '../domain/finding.js'
 import { openKeptMemory, type KeptMemoryOptions } from './memory/kept-memory.js'
 import type { Classify } from './memory/lifetime.js'
 import { createMemory, type Memory } from './memory/memory.js'
@@ -14,11 +15,16 @@ export const openLookup = async <Question>(
   parts: LookupParts<Question>,
   {
     classify,
+    isWhole,
     ...folder
-  }: { readonly classify: Classify<Question> } & Pick<KeptMemoryOptions, 'path' | 'isNamed' | 'isReader'>,
+  }: {
+    readonly classify: Classify<Question>
+    /** Whether a finding has all that the settings ask for; absent: it has. */
+    readonly isWhole?: (question: Question, finding: Finding) => boolean
+  } & Pick<KeptMemoryOptions, 'path' | 'isNamed' | 'isReader'>,
 ): Promise<OpenLookup<Question> | { readonly problem: string }> => {
   const { type, clock, emit } = parts
-  const memory = createMemory(settings.memory, type.keyOf, classify)
+  const memory = createMemory(settings.memory, type.keyOf, classify, isWhole && { isWhole })
   const kept = await openKeptMemory(memory, type, {
     ...folder,
     isBudgeted:

@@ -2,9 +2,9 @@
 import { ownText } from '../base/bounded-cache.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
 import { networkOf } from '../domain/peer-network.js'
-import type { Ask, Layer } from '../domain/lookup.js'
+import type { Ask, Former, Layer } from '../domain/lookup.js'
 import type { Cooldown } from './memory/cooldown.js'
-import type { Memory } from './memory/memory.js'
+import type { Memory, Remembered } from './memory/memory.js'
 import type { QuestionType } from './question.js'
 
 /** Between two attempts to refresh the same finding, however often it is asked for. */
@@ -23,11 +23,11 @@ export const recall =
     recalled?: (how: Recalled) => void,
   ): Layer<Question> =>
   (inner) => {
-    const refresh = (key: string, question: Question, ask: Ask): void => {
+    const refresh = (key: string, question: Question, ask: Ask, former: Former): void => {
       // What comes of it is remembered further in; nobody waits for it here.
       if (cooldown.isCooling(key)) return
       recalled?.('refreshed')
-      void inner(own(question), withoutEvent(ask))
+      void inner(own(question), withFormer(ask, former))
     }
     return (question, ask) => {
       const key = keyOf(question)
@@ -37,7 +37,7 @@ export const recall =
         if (time < remembered.servedUntil) {
           if (time >= remembered.refreshAt && ask.isFree !== true) {
             remembered.refreshAt = time + refreshSpacingMs
-            refresh(key, question, ask)
+            refresh(key, question, ask, formerOf(remembered, time))
           }
           if (time < remembered.freshUntil) {
             recalled?.('fresh')
@@ -53,9 +53,19 @@ export const recall =
         return { status: 'unknown', reason: 'cooling_down' }
       }
       recalled?.('missed')
-      return inner(own(question), withoutEvent(ask))
+      return inner(
+        own(question),
+        remembered ? withFormer(ask, formerOf(remembered, ask.now ?? now())) : withoutEvent(ask),
+      )
     }
   }
+
+const formerOf = ({ finding, refreshAfterMs }: Remembered, now: number): Former => ({
+  finding,
+  since: now - refreshAfterMs,
+})
+
+const withFormer = (ask: Ask, former: Former): Ask => ({ ...withoutEvent(ask), former })
 
 /** What lies further in keeps what it is given, some of it for days; the event that it was cut from must not stay in memory with it. */
 const withoutEvent = ({ role, action, evidence, urgency, asker, peer, network }: Ask): Ask => ({

@@ -1,5 +1,5 @@
 // What was paid for here is passed on to who shares it; what a gateway answered from its memory was paid for before.
-import type { Finding } from '../domain/finding.js'
+import { newestAt, type Finding } from '../domain/finding.js'
 import type { Layer } from '../domain/lookup.js'
 
 export const share =
@@ -8,7 +8,7 @@ export const share =
   (question, ask) => {
     const from = now()
     const note = (finding: Finding): Finding => {
-      if (finding.at !== undefined && finding.at >= from) paid(question, finding)
+      if ((newestAt(finding) ?? -Infinity) >= from) paid(question, finding)
       return finding
     }
     const found = inner(question, ask)

@@ -4,10 +4,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { isNameComplete, type DomainSettings } from './ask-domain.js'
 import { dueAddressOperation, type AddressSettings, type IsAccused } from './ask-ip.js'
 
-type AskedFor = {
-  readonly ip: AddressSettings
-  readonly domain: DomainSettings & { readonly scan?: 'off' | 'private' | 'public' }
-}
+type AskedFor = { readonly ip: AddressSettings; readonly domain: DomainSettings }
 
 export const meetsSettings = (
   { type, value }: Indicator,
@@ -21,7 +18,5 @@ export const meetsSettings = (
     const facts = finding.status === 'known' ? finding.facts : undefined
     return dueAddressOperation(ip.operations, answered, facts, value, isAccused) === undefined
   }
-  // A name that is scanned where nobody has a report of it has to be asked about here.
-  if (domain.scan !== undefined && domain.scan !== 'off') return false
   return isNameComplete(finding, value, domain, now)
 }

@@ -1,6 +1,6 @@
 // The provider as the innermost source of findings: which operations are called for an address and for a name.
-import { whileFeedMissing } from '../domain/finding.js'
-import type { Call, Source } from '../domain/lookup.js'
+import { whileFeedMissing, type Answered } from '../domain/finding.js'
+import type { Call, Former, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'
 import { createAskIp, type AddressSettings, type IsAccused } from './ask-ip.js'
@@ -29,7 +29,8 @@ export const providerSource = (
   const context: CallContext = { client, now, emit }
   const askIp = createAskIp(context, settings.ip, isAccused)
   const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))
-  return async ({ type, value }, _, call) => {
+  return async ({ type, value }, { former }, call) => {
+    const kept = former && answersSince(former)
     const answered = { isFeedMissing: false }
     const noting: Call = (request) =>
       call(async () => {
@@ -37,10 +38,20 @@ export const providerSource = (
         if ('isFeedMissing' in answer && answer.isFeedMissing === true) answered.isFeedMissing = true
         return answer
       })
-    const finding = await (type === 'ip' ? askIp(value, noting) : askDomain(value, noting))
+    const finding = await (type === 'ip' ? askIp(value, noting, kept) : askDomain(value, noting, kept))
     const shown = answered.isFeedMissing ? whileFeedMissing(finding) : finding
     return shown.operations === undefined ? shown : { ...shown, operations: sameList(shown.operations) }
   }
+}
+
+/** Answers that need not be asked for again. A finding of an earlier version has them all as one. */
+const answersSince = ({ finding, since }: Former): readonly Answered[] => {
+  const { at = 0, operations = [] } = finding
+  if (finding.status === 'unknown' || finding.isFeedMissing === true) return []
+  const { facts } = finding
+  const answers =
+    finding.answers ?? operations.map((operation, nth) => ({ operation, at, ...(nth === 0 && { facts }) }))
+  return answers.filter((answer) => answer.at > since)
 }
 
 const lists = new Map<string, readonly string[]>()

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject, parseObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
-import { sourceIdOf, type Finding } from '../domain/finding.js'
+import { newestAt, sourceIdOf, type Answered, type Finding } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
 import { addressOperations, nameOperations } from '../domain/operation-choice.js'
@@ -73,15 +73,20 @@ export const writeVerdict = (
 ): Outgoing | undefined => {
   const name = `${sourceIdOf(finding) ?? mainName}|${indicator.type}:${indicator.value}`
   const obtained = new Date(finding.at ?? 0).toISOString()
-  const value = Buffer.from(
-    JSON.stringify({
-      schema_version: 1,
-      obtained_at: obtained,
-      by,
-      operations: finding.operations,
-      ...(finding.status === 'known' ? { facts: finding.facts } : { reason: finding.reason }),
-    }),
-  )
+  const valueOf = (answers: readonly Answered[] | undefined): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        schema_version: 1,
+        obtained_at: obtained,
+        by,
+        operations: finding.operations,
+        ...(finding.status === 'known' ? { facts: finding.facts } : { reason: finding.reason }),
+        ...(answers && { answers: answers.map(writeAnswered) }),
+      }),
+    )
+  const whole = valueOf(finding.status === 'known' ? finding.answers : undefined)
+  // Without them all of it is asked again at the same time, and nothing else is lost.
+  const value = whole.length > maxValueBytes ? valueOf(undefined) : whole
   if (value.length > maxValueBytes || Buffer.byteLength(name) > maxKeyBytes) return undefined
   const signature = key === '' ? undefined : sign(key, topic, name, obtained, value)
   return {
@@ -90,7 +95,7 @@ export const writeVerdict = (
     key: Buffer.from(name),
     value,
     headers: signature === undefined ? [] : [[signatureHeader, signature]],
-    timestamp: String(finding.at ?? 0),
+    timestamp: String(newestAt(finding) ?? 0),
   }
 }
 
@@ -117,7 +122,7 @@ export const readVerdict = (
   const finding = findingOf(members, source)
   if (!indicator || !finding || !isShareable(finding)) return { refused: 'malformed' }
   // The broker's clock is the only one that who pays and who reads have in common.
-  if ((finding.at ?? 0) > Number(record.timestamp) + maxAheadMs) return { refused: 'future' }
+  if ((newestAt(finding) ?? 0) > Number(record.timestamp) + maxAheadMs) return { refused: 'future' }
   return { indicator, finding, by: typeof members.by === 'string' ? members.by.slice(0, maxByLength) : '' }
 }
 
@@ -132,8 +137,28 @@ const indicatorOf = (name: string): Indicator | undefined => {
   return type === 'domain' && parseHostname(value) === value ? { type, value } : undefined
 }
 
+const writeAnswered = ({ operation, at, facts }: Answered): object => ({
+  operation,
+  obtained_at: new Date(at).toISOString(),
+  ...(facts && { facts }),
+})
+
+/** One for each of the operations, none older than the whole; undefined where they are not so. */
+const readAnswers = (given: unknown, names: readonly string[], at: number): readonly Answered[] | undefined => {
+  if (!Array.isArray(given) || given.length !== names.length) return undefined
+  const answers: Answered[] = []
+  for (const [nth, each] of (given as unknown[]).entries()) {
+    if (!isObject(each) || each.operation !== names[nth]) return undefined
+    const obtained = Date.parse(String(each.obtained_at))
+    const facts = each.facts === undefined ? undefined : readFacts(each.facts)
+    if (!(obtained >= at) || (each.facts !== undefined && !facts)) return undefined
+    answers.push({ operation: String(each.operation), at: obtained, ...(facts && { facts }) })
+  }
+  return answers
+}
+
 const findingOf = (
-  { obtained_at, operations, facts, reason }: Readonly<Record<string, unknown>>,
+  { obtained_at, operations, facts, reason, answers }: Readonly<Record<string, unknown>>,
   source: string,
 ): Finding | undefined => {
   const at = Date.parse(String(obtained_at))
@@ -145,7 +170,18 @@ const findingOf = (
   if (facts === undefined)
     return reason === 'not_found' ? { status: 'unknown', reason, at, operations: names } : undefined
   const read = isObject(facts) ? readFacts(facts) : undefined
-  return read && { status: 'known', facts: read, source: isMain ? mainName : `source:${source}`, at, operations: names }
+  const parts = answers === undefined ? undefined : readAnswers(answers, names, at)
+  if (answers !== undefined && !parts) return undefined
+  return (
+    read && {
+      status: 'known',
+      facts: read,
+      source: isMain ? mainName : `source:${source}`,
+      at,
+      operations: names,
+      ...(parts && { answers: parts }),
+    }
+  )
 }
 
 /** FNV-1a: the same indicator is always on the same partition, so that its records have an order. */

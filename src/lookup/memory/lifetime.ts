@@ -39,7 +39,7 @@ export const lifetimesOf = (freshSeconds: {
 const feedMissingSeconds = 60
 
 /** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
-type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
+export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
 
 /** An answer is worth keeping; a failure and a policy are not. */
 export const isRememberable = (finding: Finding): boolean =>

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Facts, Finding } from '../../domain/finding.js'
-import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
+import { createLifetimeOf, type Classify, type Lifetime, type LifetimeSettings } from './lifetime.js'
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 
@@ -10,10 +10,12 @@ export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 export const folderBytes = (maxEntries: number): number =>
   Math.max(1_048_576, Math.ceil((maxEntries / 100_000) * 268_435_456))
 
-type Remembered = {
+export type Remembered = {
   readonly finding: Finding
   readonly freshUntil: number
   readonly servedUntil: number
+  /** How old an answer may be before it is asked for again. */
+  readonly refreshAfterMs: number
   /** Moves on with every attempt, so that one ask in a while refreshes and not each. */
   refreshAt: number
   /** The same finding marked stale, made once. */
@@ -29,6 +31,18 @@ export type Memory<Question> = {
   readonly learn: (question: Question, finding: Finding, now: number, isLater: boolean) => boolean
   readonly size: () => number
 }
+
+type MemoryOptions<Question> = {
+  /** Whether a finding has all that the settings ask for. */
+  readonly isWhole?: (question: Question, finding: Finding) => boolean
+  readonly chance?: (key: string) => number
+}
+
+const isBad = ({ freshUntil, servedUntil }: Lifetime): boolean => servedUntil > freshUntil
+
+/** Bad news is told while the rest is asked for; good news is none without the rest. */
+const partLife = (life: Lifetime, { at = 0 }: Finding): Lifetime =>
+  isBad(life) ? { ...life, refreshAt: at } : { refreshAt: at, freshUntil: at, servedUntil: at }
 
 /** Kinds of facts that are shared, and how long they are written down at most: most of what is known is that nothing is. */
 const maxShared = 1_000
@@ -52,19 +66,21 @@ export const createMemory = <Question>(
   settings: MemorySettings,
   keyOf: (question: Question) => string,
   classify: Classify<Question>,
-  chance?: (key: string) => number,
+  { isWhole = () => true, chance }: MemoryOptions<Question> = {},
 ): Memory<Question> => {
   const findings = new LRUCache<string, Remembered>({ max: settings.maxEntries })
   const lifetimeOf = createLifetimeOf(settings, keyOf, classify, chance)
   const shareFacts = createShareFacts()
   const set = (question: Question, finding: Finding): void => {
-    const { refreshAt, freshUntil, servedUntil } = lifetimeOf(question, finding)
+    const life = lifetimeOf(question, finding)
+    const { refreshAt, freshUntil, servedUntil } = isWhole(question, finding) ? life : partLife(life, finding)
     const key = keyOf(question)
     // A gateway may say again what it said before; that is no reason to ask it again sooner.
     const notBefore = findings.peek(key)?.refreshAt ?? 0
     const remembered = {
       finding: shareFacts(finding),
       refreshAt: Math.max(refreshAt, notBefore),
+      refreshAfterMs: life.refreshAt - (finding.at ?? 0),
       freshUntil,
       servedUntil,
     }
@@ -84,6 +100,9 @@ export const createMemory = <Question>(
     learn: (question, finding, now, isLater) => {
       const known = findings.peek(keyOf(question))?.finding
       const newer = (finding.at ?? 0) - (known?.at ?? -Infinity)
+      // What is not all that is wanted here takes the place of what is whole only to accuse.
+      if (known && isWhole(question, known) && !isWhole(question, finding) && !isBad(lifetimeOf(question, finding)))
+        return false
       if (newer < 0 || (newer === 0 && (!isLater || JSON.stringify(known) === JSON.stringify(finding)))) return false
       return restore(question, finding, now)
     },

@@ -21,12 +21,11 @@ const nothingAt = (operation: string): Finding => ({
   at: now,
   operations: [operation],
 })
-type Changes = Pick<AddressChoices, 'suspicious_info' | 'vpn'> &
-  Pick<NameChoices, 'report'> & { scan: 'off' | 'private' }
+type Changes = Pick<AddressChoices, 'suspicious_info' | 'vpn'> & Pick<NameChoices, 'report'>
 const moderate = {
   hosts: [{ host: 'www.bad.example.com', at: now, scanId: '1', rating: 'moderate', issues: [] }],
 } as const
-const usual: Changes = { suspicious_info: 'unclean', vpn: 'never', report: 'accused', scan: 'off' }
+const usual: Changes = { suspicious_info: 'unclean', vpn: 'never', report: 'accused' }
 
 it.each<[string, 'ip' | 'domain', Finding, Partial<Changes>, boolean]>([
   ['a plainly clean address', 'ip', found({ flags: { is_malicious: false } }, 'ip/malicious-info'), {}, true],
@@ -64,12 +63,11 @@ it.each<[string, 'ip' | 'domain', Finding, Partial<Changes>, boolean]>([
   ['the same with its report', 'domain', found(moderate, 'domain/reports', 'domain/report'), {}, true],
   ['the same where no report is asked for', 'domain', found(moderate, 'domain/reports'), { report: 'never' }, true],
   ['an unknown name', 'domain', nothingAt('domain/reports'), {}, true],
-  ['an unknown name that would be scanned', 'domain', nothingAt('domain/reports'), { scan: 'private' }, false],
 ])('%s', (_, type, finding, changes, isEnough) => {
-  const { suspicious_info, vpn, report, scan } = { ...usual, ...changes }
+  const { suspicious_info, vpn, report } = { ...usual, ...changes }
   const settings = {
     ip: { operations: addressChoices({ suspicious_info, vpn }) },
-    domain: { maxAgeDays: 30, operations: nameChoices({ report }), scan },
+    domain: { maxAgeDays: 30, operations: nameChoices({ report }) },
   }
   const about = { type, value: type === 'ip' ? '203.0.113.7' : 'bad.example.com' }
   expect(

@@ -36,6 +36,20 @@ const name: Finding = {
     hosts: [{ host: 'www.bad.example', at, scanId: '7', rating: 'dangerous', issues: ['phishing'], dgaScore: 0.5 }],
   },
 }
+const ofSeveral: Finding = {
+  ...finding,
+  facts: {
+    flags: { is_malicious: true, is_vpn: true },
+    categories: [],
+    details: { openPorts: [443], owner: 'Example' },
+  },
+  operations: ['ip/malicious-info', 'ip/vpn', 'ip/data'],
+  answers: [
+    { operation: 'ip/malicious-info', at, facts: { flags: { is_malicious: true }, categories: [] } },
+    { operation: 'ip/vpn', at: at + 1000, facts: { flags: { is_vpn: true }, categories: [] } },
+    { operation: 'ip/data', at: at + 2000 },
+  ],
+}
 const unknown: Finding = { status: 'unknown', reason: 'not_found', at, operations: ['ip/malicious-info'] }
 
 type Changes = {
@@ -65,13 +79,14 @@ describe('a record of the verdicts topic', () => {
     [indicator, finding],
     [{ type: 'domain', value: 'bad.example' } as const, name],
     [indicator, unknown],
+    [indicator, ofSeveral],
   ])('is read back as it was written: %j', (about, found) => {
     const verdict = { indicator: about, finding: found, by: 'tw@one' }
     const record = writeVerdict(topic, verdict)!
     expect(isValid(JSON.parse(String(record.value)))).toBe(true)
     expect(record.partition).toBeLessThan(3)
     expect(writeVerdict(topic, verdict)?.partition).toBe(record.partition)
-    expect(readVerdict(topic, { ...record, timestamp: String(at) })).toEqual(verdict)
+    expect(readVerdict(topic, record)).toEqual(verdict)
   })
 
   it.each<[string, Changes, string]>([
@@ -90,6 +105,25 @@ describe('a record of the verdicts topic', () => {
     ['from the future', { appended: at - 60_001 }, 'future'],
   ])('is not believed when it is %s', (_, changes, refused) => {
     expect(read(changes)).toEqual({ refused })
+  })
+
+  it('leaves out what each operation answered where it would be too large with it', () => {
+    const issues = Array.from({ length: 40 }, (_, nth) => `${nth} `.padEnd(45, 'x'))
+    const host = { host: 'www.bad.example', at, issues }
+    const facts = { flags: {}, categories: [], domain: 'bad.example', hosts: [host] }
+    const answers = ['domain/reports', 'domain/report'].map((operation) => ({ operation, at, facts }))
+    const large: Finding = { ...name, facts, answers }
+    const about: Indicator = { type: 'domain', value: 'bad.example' }
+    const record = writeVerdict(topic, { indicator: about, finding: large, by: 'x' })!
+    expect(readVerdict(topic, record)).toEqual({ indicator: about, by: 'x', finding: { ...name, facts } })
+  })
+  it.each([
+    ['other operations', [{ operation: 'ip/vpn', obtained_at: new Date(at).toISOString() }]],
+    ['more of them', Array(2).fill({ operation: 'ip/malicious-info', obtained_at: new Date(at).toISOString() })],
+    ['an older time than the whole', [{ operation: 'ip/malicious-info', obtained_at: new Date(at - 1).toISOString() }]],
+    ['facts that are none', [{ operation: 'ip/malicious-info', obtained_at: new Date(at).toISOString(), facts: 7 }]],
+  ])('is not believed with answers of %s', (_, answers) => {
+    expect(bare({ answers })).toEqual({ refused: 'malformed' })
   })
 
   it('is believed up to a minute ahead of the broker, and long after it was obtained', () => {
