@@ -1,5 +1,5 @@
 // The records of one partition in a fetch response; record batches are decoded by us, the older message sets by kafkajs.
-import { decodeBatches } from '../wire/decode-batches.js'
+import { decodeBatches, newRoom, type Room } from '../wire/decode-batches.js'
 
 export type FetchDecoder = {
   readonly buffer: Buffer
@@ -7,6 +7,14 @@ export type FetchDecoder = {
   readInt32: () => number
   canReadBytes: (length: number) => boolean
   readBytes: (length: number) => Buffer
+}
+
+/** All partitions of a response are read from one buffer. */
+const rooms = new WeakMap<Buffer, Room>()
+const roomOf = (response: Buffer): Room => {
+  const room = rooms.get(response) ?? newRoom()
+  rooms.set(response, room)
+  return room
 }
 
 type Decode = (decoder: FetchDecoder) => Promise<unknown>
@@ -23,5 +31,6 @@ export const decodeMessages =
     )
       return (original as Decode)(decoder) // a message set from before Kafka 0.11
     const size = decoder.readInt32()
-    return Promise.resolve(size <= 0 || !decoder.canReadBytes(size) ? [] : decodeBatches(decoder.readBytes(size)))
+    if (size <= 0 || !decoder.canReadBytes(size)) return Promise.resolve([])
+    return Promise.resolve(decodeBatches(decoder.readBytes(size), roomOf(decoder.buffer)))
   }

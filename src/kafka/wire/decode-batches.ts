@@ -4,22 +4,30 @@ import { crc32c } from './crc32c.js'
 import type { RecordBatch, Header, WireRecord } from './record.js'
 
 const headBytes = 61
+/** No producer fills a batch with so many; packed well, as many as fit into any memory and more are a few hundred kilobytes. */
+const maxRecords = 1_000_000
+/** What a record takes besides its bytes. */
+const recordCost = 200
+
+/** What the batches of one response may still take once they are unpacked, for all its partitions. */
+export type Room = { left: number }
+export const newRoom = (): Room => ({ left: 134_217_728 })
 const noHeaders: readonly Header[] = []
 
 /**
  * Unlike the decoder of kafkajs: any number of records fits (it spreads them into a call and overflows the stack); a batch whose
  * last offsets were compacted away ends in a control record with its last offset, so that the position moves past it; and
  * the checksum is verified. A batch that cannot be read is one record that says so, and comes alone: what precedes it in the
- * response is returned first, and the next fetch begins with the batch.
+ * response is returned first, and the next fetch begins with the batch. So it is with batches for which there is no room left.
  */
-export const decodeBatches = (bytes: Buffer): WireRecord[] => {
+export const decodeBatches = (bytes: Buffer, room: Room = newRoom()): WireRecord[] => {
   const records: WireRecord[] = []
   for (let at = 0; at + headBytes <= bytes.length;) {
     const end = at + 12 + bytes.readInt32BE(at + 8)
-    if (end > bytes.length) break // the last batch of a response may be cut off
+    if (end > bytes.length || room.left <= 0) break // the last batch of a response may be cut off
     const before = records.length
     try {
-      decodeBatch(bytes, at, end, records)
+      room.left -= decodeBatch(bytes, at, end, records)
     } catch (error) {
       if (before === 0) return [unreadable(bytes.readBigInt64BE(at), error)]
       records.length = before
@@ -42,7 +50,8 @@ const unreadable = (offset: bigint, error: unknown): WireRecord => ({
   unreadable: `the record batch at offset ${offset} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
 })
 
-const decodeBatch = (response: Buffer, from: number, to: number, records: WireRecord[]): void => {
+/** Returns what it takes. */
+const decodeBatch = (response: Buffer, from: number, to: number, records: WireRecord[]): number => {
   if (to - from < headBytes) throw new Error('it is shorter than its own head')
   const format = response[from + 16]
   if (format !== 2) throw new Error(`its format is ${format}, not 2`)
@@ -63,8 +72,10 @@ const decodeBatch = (response: Buffer, from: number, to: number, records: WireRe
     isControlBatch,
   }
   const count = bytes.readInt32BE(57)
+  if (count > maxRecords) throw new Error(`it has ${count} records, more than ${maxRecords}`)
   const packed = bytes.subarray(headBytes)
-  const reader = new RecordReader((attributes & 7) === 0 || count <= 0 ? packed : unpack(attributes & 7, packed))
+  const unpacked = (attributes & 7) === 0 || count <= 0 ? packed : unpack(attributes & 7, packed)
+  const reader = new RecordReader(unpacked)
   const appendTime = (attributes & 0x08) !== 0 ? maxTime.toString() : undefined
   const safeFirstTime = Number(firstTime)
   let last = firstOffset - 1
@@ -87,6 +98,7 @@ const decodeBatch = (response: Buffer, from: number, to: number, records: WireRe
     if (reader.at !== end) throw new Error(`the record at offset ${last} does not end where it says`)
   }
   if (last < lastOffset) records.push(gap(lastOffset, context))
+  return unpacked.length + Math.max(0, count) * recordCost
 }
 
 const hex = (value: number): string => value.toString(16).padStart(8, '0')

@@ -127,6 +127,28 @@ describe('record batches', () => {
     )
   })
 
+  it('that unpack to more than there is room for are left for the next answer, but never the first', () => {
+    const large = { ...event, value: Buffer.alloc(60_000_000) }
+    const batch = encodeBatch([large, event], { ...head, codec: 1 })
+    const read = decodeBatches(Buffer.concat(Array.from({ length: 10 }, () => batch)))
+    expect(read).toHaveLength(6)
+    const many = encodeBatch(
+      Array.from({ length: 300_000 }, () => event),
+      { ...head, codec: 1 },
+    )
+    expect(decodeBatches(Buffer.concat(Array.from({ length: 10 }, () => many)))).toHaveLength(900_000)
+    expect(decodeBatches(many, { left: 1 })).toHaveLength(300_000)
+    expect(decodeBatches(many, { left: 0 })).toEqual([])
+  })
+
+  it('refuse to hold more records than any producer writes', () => {
+    const batch = encodeBatch([event], head)
+    batch.writeInt32BE(1_000_001, 57)
+    expect(decodeBatches(sealed(batch))).toMatchObject([
+      { unreadable: expect.stringContaining('1000001 records, more than 1000000') as string },
+    ])
+  })
+
   it('refuse to unpack to more than memory can hold', () => {
     const batch = encodeBatch([event], head)
     batch.writeInt16BE(2, 21)
