@@ -3,6 +3,7 @@ import { type Admin, createClient } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
+import { useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { knowsInput } from '../follow-up/knows-input.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
@@ -69,6 +70,9 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
   try {
     const topics = await prepare(options, admin, brokers)
     if ('how' in topics) return topics
+    const alone = await useSightings(options, admin, brokers, connect)
+    if (!alone) return { how: 'stopped' }
+    if ('how' in alone) return alone
     const { pipeline, waitOf } = options
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
@@ -85,7 +89,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       brokers,
       emit,
     })
-    closings.push(delivery.close)
+    closings.push(delivery.close, alone.close)
     const followUps = openFollowUps(
       { ...options, reachableMs, isStillRead, isReadIn },
       topics,
@@ -172,6 +176,21 @@ const prepare = async (
   if (settings.input.start === 'latest') await whenReachable(begin, { brokers, signal, emit })
   // Without its offsets a new group would begin at the beginning, if only for the moment until it stops.
   return signal.aborted ? { how: 'stopped' } : topics
+}
+
+const useSightings = async (
+  { settings, signal, emit, now }: RunnerOptions,
+  admin: Admin,
+  brokers: BrokerWatch,
+  connect: () => ReturnType<typeof createClient>,
+): Promise<{ readonly close: () => Promise<void> } | Ended | undefined> => {
+  const { sightingsTopic: topic = '', groupId } = settings
+  if (topic === '') return { close: () => Promise.resolve() }
+  const use = (): ReturnType<typeof useAlone> => useAlone({ connect, admin, topic, groupId, emit, now })
+  const used = await whenReachable(use, { brokers, signal, emit })
+  if (!used || 'close' in used) return used
+  const sentence = `topic ${topic} is used by the group ${used.other}, and two groups would take each other's notes for their own: give each a kafka.sightingsTopic of its own`
+  return { how: 'failed', sentence, needsOperator: true }
 }
 
 /** Only a group that is new: one whose offsets have expired has events to make up for. */

@@ -246,6 +246,9 @@ const executeIn = async (
 
   const ended: Ended[] = []
   const config = configOf(scenario, cluster, program)
+  /** Another team, which took the names of our topics. */
+  const secondConfig = { ...config, kafka: { ...config.kafka, groupId: 'other' } }
+  const stopSecond = new AbortController()
   const workers = scenario.workersMs.map((): Worker => ({
     process: undefined,
     stop: new AbortController(),
@@ -522,6 +525,21 @@ const executeIn = async (
         keepBusy(act.forMs)
         world.after(act.forMs, () => cluster.limitBatches(act.topic, undefined))
         return
+      case 'second_group': {
+        const second = world.start('g', async (self) => {
+          const runtime = runtimeFor(self)
+          const watch = watchOf(world, said)
+          const failure = await program.runAlone(secondConfig, { env: {}, signal: stopSecond.signal, watch, runtime })
+          return failure?.sentence ?? ''
+        })
+        second.onExit((exit) => {
+          const why = exit.how === 'returned' ? String(exit.value) : exit.how
+          if (!why.includes(`is used by the group ${group}`)) ended.push({ worker: second.label, how: 'failed', why })
+        })
+        keepBusy(15_000)
+        world.after(15_000, () => stopSecond.abort('SIGTERM'))
+        return
+      }
       case 'replay_kill':
       case 'replay_stop':
       case 'replay_pause':

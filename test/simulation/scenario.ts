@@ -68,6 +68,7 @@ export type Act =
       readonly bytes: number
       readonly forMs: number
     }
+  | { readonly kind: 'second_group' }
   | ReplayAct
 
 /** What happens to the process of the replay; `replay_second` starts another one with the same id, while it stands still. */
@@ -177,16 +178,29 @@ export const drawScenario = (seed: number): Scenario => {
     ...(isSuppressing && { suppressSeconds: 20 }),
     ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
     replay,
-    faults: [
+    faults: withSecondGroup(seed, base, [
       ...drawFaults(createRandom(seed, 'faults'), base),
       ...drawLongOutage(seed),
       ...drawDenials(seed),
       ...drawShrunk(seed),
       ...drawFreeze(seed, base),
       ...faults,
-    ],
+    ]),
   }
 }
+
+/** In a few, another group starts with our sightings topic: as long as one of ours is there, it may not. */
+const withSecondGroup = (
+  seed: number,
+  { sightings }: Pick<Scenario, 'sightings'>,
+  faults: readonly Fault[],
+): readonly Fault[] => {
+  const random = createRandom(seed, 'second group')
+  if (!sightings || random() >= 0.03) return faults
+  const others = faults.filter(({ act }) => leavesWorkers.has(act.kind))
+  return [...others, { on: { atMs: Math.floor(between(random, 12_000, busyMs)) }, act: { kind: 'second_group' } }]
+}
+const leavesWorkers: ReadonlySet<Act['kind']> = new Set(['cut', 'provider', 'feed_gains', 'delete_records'])
 
 const drawWaves = (random: Random, further: Random, partitions: number): readonly Wave[] => {
   const waves: Wave[] = []

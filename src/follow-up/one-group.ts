@@ -1,0 +1,87 @@
+// One group per sightings topic: two would take each other's notes for their own. Each says so in the topic now and then, and looks before it starts.
+import type { Admin, Kafka } from '../kafka/client.js'
+import { failureOf } from '../kafka/failure.js'
+import { openIdempotentSender } from '../kafka/producers.js'
+import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
+import type { Emit } from '../telemetry/event.js'
+
+/** No name of a topic has a space, so no note and no count has such a key. */
+const keyStart = 'used by group '
+const everyMs = 600_000
+/** Who is there has said so in this time, and a little more. */
+const recentMs = 1_500_000
+const partition = 0
+
+type OneGroupOptions = {
+  readonly connect: () => Kafka
+  readonly admin: Pick<Admin, 'describeGroups'>
+  readonly topic: string
+  readonly groupId: string
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+/** The other group that uses the topic, if there is one; else nothing, and this one is said to. */
+export const useAlone = async (
+  options: OneGroupOptions,
+): Promise<{ readonly other: string } | { readonly close: () => Promise<void> }> => {
+  const { connect, topic, groupId, emit, now } = options
+  const reader = await openTopicReader(connect())
+  const sender = openIdempotentSender(connect(), 'none', () => undefined)
+  const say = async (): Promise<void> => {
+    const key = Buffer.from(`${keyStart}${groupId}`)
+    const value = Buffer.from('{"schema_version":1}')
+    await sender.send([{ topic, partition, key, value, headers: [], timestamp: String(now()) }])
+  }
+  try {
+    const other = await findOther(reader, options)
+    if (other !== undefined) return { other }
+    await say()
+  } finally {
+    await reader.close()
+  }
+  const again = (): void =>
+    void say().catch((error: unknown) =>
+      emit({ event: 'kafka_client_warned', about: topic, message: failureOf(error).message }),
+    )
+  const saying = setInterval(again, everyMs).unref()
+  return {
+    close: async () => {
+      clearInterval(saying)
+      await sender.close()
+    },
+  }
+}
+
+const findOther = async (
+  reader: TopicReader,
+  { admin, topic, groupId, now }: OneGroupOptions,
+): Promise<string | undefined> => {
+  const end = await reader.writtenEnd(topic, partition)
+  const recent = (await reader.offsetsAt(topic, now() - recentMs)).get(partition) ?? -1
+  const others = new Set<string>()
+  for (let at = recent; at >= 0 && at < end;) {
+    const { records, next } = await reader.fetch(topic, partition, at)
+    for (const { key } of records) {
+      const text = key?.toString() ?? ''
+      if (text.startsWith(keyStart)) others.add(text.slice(keyStart.length))
+    }
+    // What an open transaction holds back is not waited for.
+    if (next === at) break
+    at = next
+  }
+  others.delete(groupId)
+  for (const other of others) if (await hasMembers(admin, other)) return other
+  return undefined
+}
+
+/** Whoever may not see that has to take the topic's word. */
+const hasMembers = async (admin: OneGroupOptions['admin'], groupId: string): Promise<boolean> => {
+  try {
+    const { groups } = await admin.describeGroups([groupId])
+    return groups.some(({ state }) => state !== 'Empty' && state !== 'Dead')
+  } catch (error) {
+    if (failureOf(error).kind !== 'fatal') throw error
+    return true
+  }
+}
