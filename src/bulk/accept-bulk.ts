@@ -99,6 +99,7 @@ const stateAtLeastEveryMs = 1_000
 export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): (() => void) => {
   const streams = new Set<Duplex>()
   const readInTurns = createReadInTurns()
+  const recentState = createRecentState(options.now)
   server.on('connect', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
     const admitted = admit(request, stream, options)
@@ -111,8 +112,8 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
     const take = admitted.source
-      ? serveSource(stream, admitted.source, admitted, options)
-      : serveConnection(stream, admitted, options)
+      ? serveSource(stream, admitted.source, admitted, options, recentState)
+      : serveConnection(stream, admitted, options, recentState)
     readInTurns(admitted.holder.name, stream, take)
   })
   return () => {
@@ -167,7 +168,7 @@ type Found = { readonly finding: Finding; readonly isOwn: boolean }
 /** Takes the lines of a connection. */
 type Take = (line: string) => void
 
-const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Take => {
+const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, recentState: RecentState): Take => {
   const { apiKey, holder, settings, share } = asker
   const { answer, reader, gateway, shared, now } = options
   const isAccused = options.isAccused ?? createIsAccused(shippedTable, now)
@@ -232,7 +233,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): Ta
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority, times: number): void =>
     gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority, times)
 
-  writeState(stream, write, () => byRole.state(() => stateOf(gateway, holder.name)))
+  writeState(stream, write, () => byRole.state(() => recentState(holder.name, () => stateOf(gateway, holder.name))))
   return take
 }
 
@@ -310,7 +311,13 @@ const isNormal = ({ type, value }: Indicator): boolean =>
   (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
 
 /** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
-const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others, now }: BulkOptions): Take => {
+const serveSource = (
+  stream: Duplex,
+  source: BulkSource,
+  asker: Asker,
+  { others, now }: BulkOptions,
+  recentState: RecentState,
+): Take => {
   const { holder, share } = asker
   const byRole = createByRole(stream, asker, others, () => undefined)
   const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
@@ -348,7 +355,8 @@ const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others,
       })
   }
   const { estimatesMs, state } = source.admission
-  const own = (): StateLine => stateOf({ estimatesMs, admission: state, allowed: () => source.inFlight }, holder.name)
+  const ofSource = { estimatesMs, admission: state, allowed: () => source.inFlight }
+  const own = (): StateLine => recentState(`${source.id} ${holder.name}`, () => stateOf(ofSource, holder.name))
   writeState(stream, write, () => byRole.state(own))
   return take
 }
@@ -376,6 +384,21 @@ const nobodyCalls: StateLine = {
   latencyMs: 0,
   inFlight: 1,
   state: 'paused',
+}
+
+type RecentState = (about: string, work: () => StateLine) => StateLine
+
+/** All connections of a key are told the same, so it is worked out once for all of them. */
+const createRecentState = (now: () => number): RecentState => {
+  const recent = new Map<string, { readonly at: number; readonly line: StateLine }>()
+  return (about, work) => {
+    const known = recent.get(about)
+    const at = now()
+    if (known && Math.abs(at - known.at) < stateEveryMs / 2) return known.line
+    const line = work()
+    recent.set(about, { at, line })
+    return line
+  }
 }
 
 type StatedGateway = Pick<Gateway, 'estimatesMs' | 'allowed' | 'admission'> | undefined

@@ -24,7 +24,7 @@ const text = (lines: readonly object[]): string => lines.map((line) => `${JSON.s
 
 /** A gateway whose questions stay open, and what it did for the lines that it was sent. */
 const start = async () => {
-  const done = { askedAgain: [] as number[], askedSource: 0, asked: [] as string[] }
+  const done = { askedAgain: [] as number[], askedSource: 0, asked: [] as string[], estimated: [] as unknown[] }
   const askedAgain = (times: number | undefined): void => void done.askedAgain.push(times ?? 1)
   const server = createServer()
   const close = acceptBulk(server, {
@@ -37,7 +37,10 @@ const start = async () => {
     },
     gateway: {
       askedAgain: (_, __, ___, times) => askedAgain(times),
-      estimatesMs: () => [0],
+      estimatesMs: (asker) => {
+        done.estimated.push(asker)
+        return [0]
+      },
       allowed: () => 1,
       admission: () => calm,
     },
@@ -83,6 +86,15 @@ describe('a line that says how often more a question is asked', () => {
     // The rank ends at 2^15 asks.
     expect(new Set(done.askedAgain)).toEqual(new Set([32_768]))
     expect(done.askedSource + done.asked.length).toBe(1)
+  })
+})
+
+describe('a key with many connections', () => {
+  it('has its estimates worked out once for all of them', async () => {
+    const { open, done } = await start()
+    for (let nth = 0; nth < 20; nth++) await open('b')
+    await open('c')
+    expect(done.estimated).toEqual(['b', 'c'])
   })
 })
 
