@@ -3,6 +3,7 @@ import type { Annotation } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
 import type { Extraction, Role } from '../domain/sighting.js'
 import { createRead } from './sigma/field.js'
+import { userInText } from './user-in-text.js'
 
 export type RuleExtraction = Pick<Extraction, 'sightings' | 'sourcePort' | 'destinationPort' | 'noted'>
 
@@ -105,9 +106,9 @@ const sigmaNames: ReadonlyMap<string, readonly string[]> = new Map(
       ['url.query', 'cs-uri-query c-uri-query'],
       ['url.extension', 'c-uri-extension'],
       ['user.name', 'username cs-username'],
-      // Of Okta, Entra ID, Google Workspace, CloudTrail, Microsoft 365 and Windows.
+      // Of Okta, Entra ID, Google Workspace, CloudTrail, Microsoft 365 and Windows; then what many products call it.
       [
-        'user.email actor.alternateId userPrincipalName properties.userPrincipalName actor.email userIdentity.userName userIdentity.arn UserId TargetUserName',
+        'user.email actor.alternateId userPrincipalName properties.userPrincipalName actor.email userIdentity.userName userIdentity.arn UserId TargetUserName username user user_name userName sasl_username suser duser',
         'user.name',
       ],
       ['user_agent.original', 'c-useragent cs-user-agent'],
@@ -123,18 +124,13 @@ export type ReadEvent = (event: RuleEvent, annotation: Readonly<Annotation>) => 
 
 /** Reads a field: the event's own of this name, the text's own, and what the reader or the event has under its ECS name. */
 export const createReadEvent = (path: string): ReadEvent => {
-  const read = createRead(path)
-  const found = readerFields.get(path)
-  const others = (sigmaNames.get(path) ?? []).map(createReadEvent)
+  const read = createReadNamed(path)
+  const others = (sigmaNames.get(path) ?? []).map(createReadNamed)
+  if (path === 'user.name') others.push(({ object }) => userInText(object.message))
+  if (others.length === 0) return read
   return (event, annotation) => {
-    const own = read(event.object)
+    const own = read(event, annotation)
     if (own !== undefined) return own
-    const value = event.extraction && found?.(event.extraction, annotation)
-    if (value !== undefined) return value
-    const noted = event.extraction?.noted
-    const values = noted?.names.has(path) === true ? noted.values : event.named?.()
-    const named = values && read(values)
-    if (named !== undefined || others.length === 0) return named
     for (const other of others) {
       const under = other(event, annotation)
       if (under !== undefined) return under
@@ -143,14 +139,27 @@ export const createReadEvent = (path: string): ReadEvent => {
   }
 }
 
-/** The names under which text may have what is read for a field: the path, whatever it is inside of, and what others call it. */
-export const namesOf = (path: string): readonly string[] => {
-  const parts = path.split('.')
-  return [
-    ...parts.map((_, last) => parts.slice(0, last + 1).join('.')),
-    ...(sigmaNames.get(path) ?? []).flatMap(namesOf),
-  ]
+/** Under this name alone. */
+const createReadNamed = (path: string): ReadEvent => {
+  const read = createRead(path)
+  const found = readerFields.get(path)
+  return (event, annotation) => {
+    const own = read(event.object)
+    if (own !== undefined) return own
+    const value = event.extraction && found?.(event.extraction, annotation)
+    if (value !== undefined) return value
+    const noted = event.extraction?.noted
+    const values = noted?.names.has(path) === true ? noted.values : event.named?.()
+    return values && read(values)
+  }
 }
+
+/** The names under which text may have what is read for a field: the path, whatever it is inside of, and what others call it. */
+export const namesOf = (path: string): readonly string[] =>
+  [path, ...(sigmaNames.get(path) ?? [])].flatMap((name) => {
+    const parts = name.split('.')
+    return parts.map((_, last) => parts.slice(0, last + 1).join('.'))
+  })
 
 /** Every name that an event can have without having a field of this name. */
 export const readerNames: readonly string[] = ['message', ...readerFields.keys(), ...pieceFields, ...sigmaNames.keys()]

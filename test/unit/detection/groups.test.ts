@@ -41,3 +41,28 @@ it('a suppressed worst match lets no lesser one through', async () => {
   const ssh = flow('203.0.113.7', '10.0.0.5', 22)
   expect(await raisedBy([ssh, ssh, ssh])).toEqual(['0 threatweave_malicious_admin_access 203.0.113.7'])
 })
+
+const okta = (user: string): string =>
+  JSON.stringify({
+    published: '2026-11-15T08:00:00.000Z',
+    eventType: 'user.session.start',
+    actor: { type: 'User', alternateId: user },
+    client: { ipAddress: '203.0.113.9' },
+    outcome: { result: 'SUCCESS' },
+  })
+
+it('each user who logs in from a listed address has an alert', async () => {
+  expect(await raisedBy([okta('ada@example.com'), okta('ben@example.com'), okta('ada@example.com')])).toEqual([
+    '0 threatweave_login_from_malicious 203.0.113.9',
+    '1 threatweave_login_from_malicious 203.0.113.9',
+  ])
+})
+
+it('each user of an SSH server has one too', async () => {
+  const login = (user: string): string =>
+    `Nov 15 08:00:01 web-1 sshd[811]: Accepted password for ${user} from 203.0.113.7 port 40022 ssh2`
+  expect(await raisedBy([login('ada'), login('root'), login('ada')])).toEqual([
+    '0 threatweave_login_from_malicious 203.0.113.7',
+    '1 threatweave_login_from_malicious 203.0.113.7',
+  ])
+})
