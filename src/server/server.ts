@@ -1,5 +1,6 @@
 // The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { capConnections } from '../http/cap-connections.js'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
 import { bulkHeader, passedOnHeader } from '../bulk/protocol.js'
 import { operationNames, operations, type OperationName } from '../domain/operations.js'
@@ -42,6 +43,8 @@ const maxBodyBytes = 65_536
 const maxHeaderBytes = 16_384
 const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
+/** Without a key anybody can open them, and each takes some 50 KB with TLS; silent ones make room. */
+const maxConnections = 4_096
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const {
@@ -80,6 +83,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     ...(tls ? { https: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } } : { http: limits }),
   }) as FastifyInstance
 
+  capConnections(app.server, { total: maxConnections })
   refuseExpectations(app.server)
   app.addHook('onRequest', async ({ raw }, reply) =>
     raw.httpVersion === '1.1' && raw.headers.host === undefined ? refuse(reply, failures.badRequest) : undefined,
