@@ -36,7 +36,9 @@ const kindOf = (schema) => {
   return schema.patternProperties || schema.type === 'object' ? 'names and values' : 'any'
 }
 
-const defaultOf = (schema) =>
+const defaultOf = (schema) => schema.derived ?? defaultValueOf(schema)
+
+const defaultValueOf = (schema) =>
   schema.default === undefined ? '' : schema.default === '' ? 'empty' : `\`${JSON.stringify(schema.default)}\``
 
 const rowsOf = (schema, path) =>

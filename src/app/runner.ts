@@ -3,9 +3,8 @@ import { type Admin, createClient } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
-import { useAlone } from '../follow-up/one-group.js'
+import { hasUsed, useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
-import { knowsInput } from '../follow-up/knows-input.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
@@ -17,7 +16,7 @@ import { startRestartingConsumer, type RestartingConsumer } from '../kafka/resta
 import { countRecords, hasCommitted, openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
 import { openTopicReader } from '../kafka/topic-reader.js'
 import { openTopicIdentity } from '../kafka/topic-identity.js'
-import { inspectTopics, type Topics } from '../kafka/topics.js'
+import { inspectTopics, missingTopics, withoutTopics, type Topics } from '../kafka/topics.js'
 import type { Assigned, Fetched } from '../kafka/fetched.js'
 
 export type RunnerOptions = OutputContext &
@@ -58,18 +57,19 @@ const failed = (error: unknown): Ended => {
   return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, needsOperator }
 }
 
-const run = async (options: RunnerOptions, health: HealthRecord, brokers: BrokerWatch): Promise<Ended> => {
-  const { settings, emit, signal } = options
+const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWatch): Promise<Ended> => {
+  const { settings, emit, signal } = given
   const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
-  const identity = openTopicIdentity(connect(), emit, options.now)
+  const identity = openTopicIdentity(connect(), emit, given.now)
   const starting = openStartingOffsets(connect(), settings.groupId, { identity, emit })
   const admin = connect().admin()
   const closings: (() => Promise<unknown>)[] = []
   let consumer: RestartingConsumer | undefined
   let stopFollowing = (): Promise<void> => Promise.resolve()
   try {
-    const topics = await prepare(options, admin, brokers)
+    const topics = await prepare(given, admin, brokers)
     if ('how' in topics) return topics
+    const options = { ...given, settings: withoutTopics(settings, missingTopics(settings, topics)) }
     const alone = await useSightings(options, admin, brokers, connect)
     if (!alone) return { how: 'stopped' }
     if ('how' in alone) return alone
@@ -81,7 +81,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const delivery = make({
       connect,
       startingOffsets: starting.read,
-      settings,
+      settings: options.settings,
       pipeline,
       waitOf,
       form: to,
@@ -172,6 +172,7 @@ const prepare = async (
     const sentence = errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ')
     return { how: 'failed', sentence, needsOperator: true }
   }
+  tellTopics(settings, topics, emit)
   const begin = (): Promise<void> => beginAtTheEnd(admin, settings, topics, emit)
   if (settings.input.start === 'latest') await whenReachable(begin, { brokers, signal, emit })
   // Without its offsets a new group would begin at the beginning, if only for the moment until it stops.
@@ -193,6 +194,25 @@ const useSightings = async (
   return { how: 'failed', sentence, needsOperator: true }
 }
 
+const tellTopics = (settings: OutputContext['settings'], topics: Topics, emit: OutputContext['emit']): void => {
+  const { output, verdictsTopic = '', derivedTopics = [] } = settings
+  const { deadLetterTopic, alertsTopic, correctionsTopic, sightingsTopic } = withoutTopics(
+    settings,
+    missingTopics(settings, topics),
+  )
+  emit({
+    event: 'topics_used',
+    output: output.topic,
+    deadLetters: deadLetterTopic,
+    alerts: alertsTopic ?? '',
+    corrections: correctionsTopic ?? '',
+    sightings: sightingsTopic ?? '',
+    verdicts: verdictsTopic,
+  })
+  for (const { topic, message } of topics.remarks)
+    if (derivedTopics.includes(topic) && !topics.facts.has(topic)) emit({ event: 'topic_missing', topic, message })
+}
+
 /** Only a group that is new: one whose offsets have expired has events to make up for. */
 const beginAtTheEnd = async (
   admin: Admin,
@@ -205,7 +225,7 @@ const beginAtTheEnd = async (
   const records = await countRecords(admin, input)
   if (facts.has(sightingsTopic)) {
     const reader = await openTopicReader(createClient(settings, emit))
-    const isKnown = await knowsInput(reader, sightingsTopic, input).finally(reader.close)
+    const isKnown = await hasUsed(reader, sightingsTopic, groupId).finally(reader.close)
     if (isKnown) {
       emit({ event: 'group_offsets_lost', group: groupId, records })
       return

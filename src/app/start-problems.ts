@@ -175,7 +175,7 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
 }
 
 /** Settings that are required only if Kafka is used. */
-const requiredByKafka = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
+const requiredByKafka = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic'])
 
 const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
   const { brokers, input, output, deadLetterTopic, alertsTopic, sightingsTopic, correctionsTopic } = config.kafka

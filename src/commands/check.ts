@@ -48,7 +48,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
                       records of each whether kafka.input.format fits
       --ask VALUE     with --online: ask the lookup service about this address or name, for one paid call, and say what
                       of the answer is recognised, what is missing, and which members nobody reads
-      --create-topics with --online: create missing output, dead-letter and alerts topics
+      --create-topics with --online: create the missing topics that \`run\` writes to
       --json          print problems of rules, formats, sources, tables and feeds as JSON, one object per line
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY. Secrets can be

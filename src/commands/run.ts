@@ -23,7 +23,8 @@ export const run: Command = {
 
 Reads kafka.input, annotates every event and writes it to kafka.output.topic, with the same key, headers and time, in the
 order of its partition. Offsets are committed only after the brokers acknowledged the output; with kafka.delivery
-exactly-once both are one transaction. Records that the output topic refuses go to kafka.deadLetterTopic with the reason.
+exactly-once both are one transaction. Dead letters, alerts, corrections, state and verdicts go to topics named after the
+output topic, such as firewall-annotated-alerts; \`threatweave check --online --create-topics\` creates them.
 
 Options:
       --workers N       number of processes in the group on this machine, or auto for one per core (default: 1)
@@ -35,7 +36,7 @@ whose parent is gone does the same and exits with 1. \`threatweave check --onlin
 
 Example:
   export THREATWEAVE_KAFKA_BROKERS=localhost:9092 THREATWEAVE_KAFKA_INPUT_TOPICS=firewall
-  export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC=firewall-dead
+  export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated
   threatweave check --online --create-topics && threatweave run
 
 If no broker can be reached, at the start or later, it keeps retrying; /readyz and the log show it.

@@ -13,6 +13,8 @@ type SchemaNode = {
   readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly secret?: boolean
+  /** What it is where it is not set. */
+  readonly derived?: string
 }
 
 /** Variables that steer the command line itself and are no settings. */
@@ -40,8 +42,10 @@ export const readEnvironment = (
     if (setting.secret) settings.set(`${name}_FILE`, { setting, fromFile: true })
   }
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
+    if (!name.startsWith(prefix) || reserved.has(name) || text === undefined) continue
     const found = settings.get(name)
+    // Nothing switches off a topic whose name would follow from another; elsewhere it is as if the variable was not there.
+    if (text === '' && found?.setting.schema.derived === undefined) continue
     if (!found) {
       const former = movedSettings.find((path) => environmentName(path) === name)?.join('.') ?? ''
       const unknown = `is not the name of a setting${didYouMean(name, settings.keys())}`
@@ -59,7 +63,7 @@ export const readEnvironment = (
     origins.set(where, name)
     try {
       const raw = found.fromFile ? readFile(text).replace(/\r?\n$/, '') : text
-      if (raw === '') problems.push({ setting: where, message: `${name} names a file that is empty` })
+      if (found.fromFile && raw === '') problems.push({ setting: where, message: `${name} names a file that is empty` })
       place(values, found.setting.path, valueOf(raw, found.setting.schema.type))
     } catch (error) {
       problems.push({

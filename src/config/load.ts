@@ -1,7 +1,7 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
 import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
-import { freeze, configSchema, type Config } from './schema.js'
+import { completed, configSchema, type Config } from './schema.js'
 import { movedTo } from './moved-settings.js'
 import { distinctProblems, type Problem } from './problem.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
@@ -45,7 +45,7 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   if (errors.length > maxExplained)
     problems.push({ setting: 'configuration', message: `has ${errors.length - maxExplained} more problems` })
   if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors) }
-  return { config: freeze(values) as Config }
+  return { config: completed(values as Parameters<typeof completed>[0]) }
 }
 
 /** Where a setting of this name has its place; the whole path is told. */
@@ -56,7 +56,7 @@ const elsewhere = (name: string): string => {
 
 /** Takes out what is wrong until the rest is right; a list of which an entry is wrong goes as a whole. */
 const withoutWrong = (values: Record<string, unknown>, errors: readonly SchemaError[]): Config | undefined => {
-  if (errors.length === 0) return freeze(values) as Config
+  if (errors.length === 0) return completed(values as Parameters<typeof completed>[0])
   let isSmaller = false
   for (const error of errors) isSmaller = remove(values, pathOf(error)) || isSmaller
   return isSmaller ? withoutWrong(values, validate(values)) : undefined

@@ -15,6 +15,9 @@ export const redact = (config: Config): Record<string, unknown> => {
     if (secret) values[name] = value === '' ? '' : hidden
     else if (typeof value === 'string') values[name] = withoutSecrets(value)
   }
+  // Their names are shown, each at its setting.
+  const { derivedTopics: _, ...kafka } = copy.kafka as Record<string, unknown>
+  copy.kafka = kafka
   copy.feeds = config.feeds.map((feed) => ({
     ...feed,
     ...(feed.url !== undefined && { url: hostAlone(feed.url) }),

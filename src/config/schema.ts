@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { admitSettings, feedsSettings, intelSettings, memorySettings } from './settings/intelligence.js'
 import { alertsSettings, enrichSettings, extractSettings, gateSettings, outputSettings } from './settings/pipeline.js'
 import { logSettings, opsSettings, serveSettings } from './settings/process.js'
+import { deriveTopics, type NamedTopics } from './derive-topics.js'
 import { kafkaSettings } from './settings/kafka.js'
 
 export const configSchema = Type.Object(
@@ -35,7 +36,12 @@ type Frozen<T> = T extends (infer Item)[]
     ? { readonly [Key in keyof T]: Frozen<T[Key]> }
     : T
 
-export type Config = Frozen<Static<typeof configSchema>>
+type Written = Static<typeof configSchema>
+
+export type Config = Frozen<Omit<Written, 'kafka'> & { kafka: NamedTopics }>
+
+/** What is written, with what follows from it. */
+export const completed = (written: Written): Config => freeze({ ...written, kafka: deriveTopics(written.kafka) })
 
 /** Freezes a value and everything in it. */
 export const freeze = <Value>(value: Value): Value => {

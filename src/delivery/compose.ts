@@ -6,6 +6,7 @@ import { withoutOurHeaders } from './our-headers.js'
 import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
 import type { EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from '../kafka/settings.js'
+import { FatalKafkaError } from '../kafka/failure.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
@@ -124,6 +125,11 @@ const deadLetter = (
   now: number,
   reason: string,
 ): Outgoing => {
+  if (target.deadLetterTopic === '')
+    throw new FatalKafkaError(
+      `topic ${target.topic} takes ${record.topic}/${record.partition}/${record.offset} in no form (${reason}), and there is no dead-letter topic for it: \`threatweave check --online --create-topics\` creates one, unless kafka.deadLetterTopic switches it off`,
+      true,
+    )
   const whole = step === 'dead_letter'
   const value = record.value
   const about: Header[] = [

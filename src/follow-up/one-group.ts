@@ -2,7 +2,7 @@
 import type { Admin, Kafka } from '../kafka/client.js'
 import { failureOf } from '../kafka/failure.js'
 import { openIdempotentSender } from '../kafka/producers.js'
-import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
+import { openTopicReader, readUpTo, type TopicReader } from '../kafka/topic-reader.js'
 import type { Emit } from '../telemetry/event.js'
 
 /** No name of a topic has a space, so no note and no count has such a key. */
@@ -51,6 +51,21 @@ export const useAlone = async (
       await sender.close()
     },
   }
+}
+
+/** Whether the group has used the topic before: one without offsets has lost them then. */
+export const hasUsed = async (
+  reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  topic: string,
+  groupId: string,
+): Promise<boolean> => {
+  let isFound = false
+  const look = ({ key }: { readonly key: Buffer | null }): void => {
+    isFound ||= key?.toString() === `${keyStart}${groupId}`
+  }
+  const end = (await reader.offsetsAt(topic, 'latest')).get(partition) ?? 0
+  await readUpTo(reader, { topic, partition, end }, look, () => !isFound)
+  return isFound
 }
 
 const findOther = async (

@@ -41,13 +41,13 @@ export const readHistory = (
 ): Promise<History | { readonly refused: string }> => {
   const { sightingsTopic = '', alertsTopic = '' } = settings
   const named = [sightingsTopic, alertsTopic].filter((topic) => topic !== '')
-  return withTopicReader(settings, named, async (reader) => {
+  return withTopicReader(settings, named, async (reader, existing) => {
     const goesOn = (): boolean => !signal.aborted
     const rows = new Map<string, { readonly partition: string; readonly seen: SeenOnDay }>()
-    if (sightingsTopic !== '')
+    if (existing.has(sightingsTopic))
       await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
     const alerts: SaidAbout[] = []
-    if (alertsTopic !== '')
+    if (existing.has(alertsTopic))
       await readToEnd(reader, alertsTopic, (record) => alerts.push(...alertsIn(record, covers)), goesOn)
     return {
       indicators: summed([...rows.values()]),

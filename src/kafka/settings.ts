@@ -54,6 +54,7 @@ export type KafkaSettings = {
     readonly partitionBy: 'input' | 'key'
     readonly compression: 'none' | 'gzip' | 'zstd'
   }
+  /** Empty: a record that the output topic cannot take stops the worker. */
   readonly deadLetterTopic: string
   /** Empty: no alerts are written. */
   readonly alertsTopic?: string
@@ -67,6 +68,8 @@ export type KafkaSettings = {
   readonly gatewaysTopic?: string
   /** Signs what is shared; empty: access rules alone decide who may write. */
   readonly verdictsKey?: string
+  /** Those that nobody named: where one is missing, the program goes on without it. */
+  readonly derivedTopics?: readonly string[]
   readonly delivery: 'at-least-once' | 'exactly-once'
   readonly transactionalIdPrefix: string
   readonly tls: {
@@ -123,7 +126,6 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
   if (input.topics.length === 0 && input.pattern === '')
     refuse('input.topics', 'must name a topic to read, or input.pattern describe some')
   if (output.topic === '') refuse('output.topic', 'must name the topic to write')
-  if (deadLetterTopic === '') refuse('deadLetterTopic', 'must name the topic for what the output topic cannot take')
   if (output.topic !== '' && output.topic === deadLetterTopic)
     refuse('deadLetterTopic', 'must be another topic than output.topic')
   for (const [setting, topic] of [

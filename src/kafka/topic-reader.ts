@@ -268,17 +268,21 @@ export const readByOffset = async (
 export const withTopicReader = async <Result>(
   settings: KafkaSettings,
   topics: readonly string[],
-  task: (reader: TopicReader) => Promise<Result>,
+  task: (reader: TopicReader, existing: ReadonlySet<string>) => Promise<Result>,
 ): Promise<Result | { readonly refused: string }> => {
   let reader: TopicReader | undefined
   try {
     const kafka = createClient(settings, ignoreTelemetry)
     const admin = kafka.admin()
     await admin.connect()
-    const existing = await admin.listTopics().finally(() => admin.disconnect())
-    for (const topic of topics) if (!existing.includes(topic)) return { refused: `topic ${topic} does not exist` }
+    const existing = new Set(await admin.listTopics().finally(() => admin.disconnect()))
+    const missing = topics.filter((topic) => !existing.has(topic))
+    // One that nobody named may be missing.
+    const named = missing.find((topic) => settings.derivedTopics?.includes(topic) !== true)
+    const refused = missing.length === topics.length ? missing[0] : named
+    if (refused !== undefined) return { refused: `topic ${refused} does not exist` }
     reader = await openTopicReader(kafka)
-    return await task(reader)
+    return await task(reader, existing)
   } catch (error) {
     return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
   } finally {

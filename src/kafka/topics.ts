@@ -40,10 +40,15 @@ const verdictsMs = { least: 9 * dayMs, usual: 30 * dayMs }
 const writtenTopics = (settings: KafkaSettings): readonly string[] => {
   const { output, deadLetterTopic, alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const { verdictsTopic = '', gatewaysTopic = '' } = settings
-  const optional = [alertsTopic, sightingsTopic, correctionsTopic, verdictsTopic, gatewaysTopic].filter(
-    (topic) => topic !== '',
-  )
-  return [...new Set([output.topic, deadLetterTopic, ...optional])]
+  const optional = [
+    deadLetterTopic,
+    alertsTopic,
+    sightingsTopic,
+    correctionsTopic,
+    verdictsTopic,
+    gatewaysTopic,
+  ].filter((topic) => topic !== '')
+  return [...new Set([output.topic, ...optional])]
 }
 
 export const inputTopics = (settings: KafkaSettings, existing: readonly string[]): readonly string[] => {
@@ -78,15 +83,19 @@ const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topic
   const existing = await admin.listTopics()
   const input = inputTopics(settings, existing)
   const remarks: TopicRemark[] = []
+  const isDerived = (topic: string): boolean => settings.derivedTopics?.includes(topic) === true
   for (const topic of [...input, ...writtenTopics(settings)])
     if (!existing.includes(topic))
       remarks.push({
         topic,
         // Events do not depend on these: what is paid for here is shared as soon as the one is there, and gateways use the other.
-        level: topic === settings.verdictsTopic || topic === settings.gatewaysTopic ? 'warning' : 'error',
+        level:
+          topic === settings.verdictsTopic || topic === settings.gatewaysTopic || isDerived(topic)
+            ? 'warning'
+            : 'error',
         message: input.includes(topic)
           ? 'does not exist; it is the input, and only you know how many partitions it needs: create it, or correct kafka.input.topics'
-          : 'does not exist; `threatweave check --online --create-topics` creates it',
+          : `does not exist${isDerived(topic) ? `, so ${withoutTopic(settings, topic)}` : ''}; \`threatweave check --online --create-topics\` creates it`,
       })
   for (const topic of input)
     if (writtenTopics(settings).includes(topic))
@@ -104,6 +113,36 @@ const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topic
     })
   remarks.push(...unfit(settings, input, facts))
   return { input, facts, remarks }
+}
+
+const withoutTopic = (settings: KafkaSettings, topic: string): string => {
+  switch (topic) {
+    case settings.deadLetterTopic:
+      return 'a record that the output topic cannot take stops the worker'
+    case settings.alertsTopic:
+      return 'no alerts are raised'
+    case settings.correctionsTopic:
+      return 'events that leave before an answer are not corrected'
+    case settings.sightingsTopic:
+      return 'a restart forgets which events wait for an answer and who has seen what'
+    default:
+      return 'other processes and the next start pay for the same answers again'
+  }
+}
+
+/** The derived topics that are not there: the program goes on without them. */
+export const missingTopics = (settings: KafkaSettings, { facts }: Pick<Topics, 'facts'>): readonly string[] =>
+  (settings.derivedTopics ?? []).filter((topic) => !facts.has(topic) && topic !== settings.verdictsTopic)
+
+export const withoutTopics = (settings: KafkaSettings, missing: readonly string[]): KafkaSettings => {
+  const present = (topic = ''): string => (missing.includes(topic) ? '' : topic)
+  return {
+    ...settings,
+    deadLetterTopic: present(settings.deadLetterTopic),
+    alertsTopic: present(settings.alertsTopic),
+    correctionsTopic: present(settings.correctionsTopic),
+    sightingsTopic: present(settings.sightingsTopic),
+  }
 }
 
 /** Events do not depend on this one: what is kept from us about it is no reason not to start. */

@@ -43,7 +43,7 @@ const sharing: Table = [
   'sharing',
   'Verdicts shared over Kafka',
   ['What', 'Since start', 'Details'],
-  'Nothing yet, or kafka.verdictsTopic is not set.',
+  'Nothing yet, or there is no verdicts topic.',
 ]
 /** Shown where sources are configured. */
 const sources: Table = [
@@ -92,7 +92,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
         'rules',
         'Alert rules since the start',
         ['Rule', 'Level', 'Alerts', 'Matching events', 'Last alert'],
-        'None: kafka.alertsTopic is not set.',
+        'None: there is no alerts topic.',
       ],
       [
         'without',

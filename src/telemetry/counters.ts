@@ -70,6 +70,8 @@ export type Counts = {
   readonly corrected: number
   readonly notFollowedUp: number
   readonly forgedHeaders: number
+  /** Topics of our own that were not there at the start. */
+  readonly missingTopics: number
   /** Of several gateways; `isCalling` is absent where nobody was chosen yet, or there is only one; `caller` where it is this one. */
   readonly election: {
     readonly takeovers: number
@@ -164,6 +166,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let isCalling: boolean | undefined
   let takeovers = 0
   let passedOn = 0
+  let missingTopics = 0
   let caller: string | undefined
   const verdictsRefused = createCountTable(['all'], verdictRefusals)
   const verdictsNotShared = createCountTable(['all'], notSharedReasons)
@@ -230,6 +233,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     events_corrected: ({ events }) => void (corrected += events),
     forged_headers_removed: ({ records }) => void (forgedHeaders += records),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
+    topic_missing: () => void (missingTopics += 1),
     calling_began: () => {
       isCalling = true
       caller = undefined
@@ -316,6 +320,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
         notShared: verdictsNotShared.read().map(([, reason, value]) => ({ labels: { reason }, value })),
         ...(verdictsDelayMs !== undefined && { delayMs: verdictsDelayMs }),
       },
+      missingTopics,
       election: {
         takeovers,
         passedOn,

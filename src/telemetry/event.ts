@@ -146,6 +146,18 @@ export type TelemetryEvent =
   | { readonly event: 'schema_missing'; readonly schema: string; readonly message: string }
   | { readonly event: 'registry_away'; readonly message: string }
   | { readonly event: 'registry_back'; readonly afterMs: number }
+  /** Empty: there is none. */
+  | {
+      readonly event: 'topics_used'
+      readonly output: string
+      readonly deadLetters: string
+      readonly alerts: string
+      readonly corrections: string
+      readonly sightings: string
+      readonly verdicts: string
+    }
+  /** A topic that nobody named: the program goes on without it. */
+  | { readonly event: 'topic_missing'; readonly topic: string; readonly message: string }
   | {
       readonly event: 'group_is_new'
       readonly group: string

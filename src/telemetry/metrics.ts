@@ -51,7 +51,12 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   return { contentType: node.contentType, text }
 }
 
-const definePipelineMetrics = ({ counter, histogram }: Define): void => {
+const definePipelineMetrics = ({ counter, gauge, histogram }: Define): void => {
+  gauge(
+    'topics_missing',
+    'Topics for dead letters, alerts, corrections, state and verdicts that did not exist at the start.',
+    ({ missingTopics }) => missingTopics,
+  )
   counter('events_read', 'Events read from the input.', ({ read }) => read)
   counter('events', 'Events annotated, by status and verdict.', ({ annotated }) => annotated)
   counter('events_by_format', 'Events annotated, by the log format that recognised them.', ({ byFormat }) => byFormat)

@@ -160,6 +160,16 @@ export const wordings: Wordings = {
     level: 'info',
     say: ({ afterMs }) => `the schema registry answers again after ${Math.round(afterMs / 1000)} s`,
   },
+  topics_used: {
+    level: 'info',
+    say: ({ output, deadLetters, alerts, corrections, sightings, verdicts }) => {
+      const others = { 'dead letters': deadLetters, alerts, corrections, state: sightings, verdicts }
+      return `writes to ${output}; ${Object.entries(others)
+        .map(([what, topic]) => (topic === '' ? `no ${what}` : `${what} to ${topic}`))
+        .join(', ')}`
+    },
+  },
+  topic_missing: { level: 'warn', say: ({ topic, message }) => `topic ${topic} ${message}` },
   group_is_new: {
     level: 'info',
     say: ({ group, topics, records }) =>

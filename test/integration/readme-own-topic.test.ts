@@ -30,7 +30,6 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
       .replaceAll('paste-your-key-here', testKey)
       .replaceAll('localhost:9092', inject('broker').plain)
       .replaceAll('firewall-annotated', `${names.input}-annotated`)
-      .replaceAll('firewall-dead', `${names.input}-dead`)
       .replaceAll('INPUT_TOPICS=firewall', `INPUT_TOPICS=${names.input}`)
   const lines = put(block)
   expect(lines).toContain('check --online --create-topics')

@@ -74,8 +74,8 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new grou
     )
     const producer = client().producer()
     await producer.connect()
-    const counted = { key: `${names.input}/3/counted`, value: '{"schema_version":1,"offset":9}' }
-    await producer.send({ topic: sightingsTopic, messages: [{ key: 'others/0/counted', value: '{}' }, counted] })
+    const used = ['another', names.groupId].map((group) => ({ key: `used by group ${group}`, value: '{}' }))
+    await producer.send({ topic: sightingsTopic, messages: used })
     await producer.disconnect()
     const worker = startWorker(settingsFor(names, { delivery, sightingsTopic, input: { start: 'latest' } }))
     expect(await worker.said('group_offsets_lost')).toMatchObject({ group: names.groupId, records: partitions * old })

@@ -198,9 +198,6 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if not (or (dig "kafka" "output" "topic" "" $v.config) (hasKey $env "THREATWEAVE_KAFKA_OUTPUT_TOPIC")) -}}
 {{- fail "config.kafka.output.topic: say where the annotated events go" -}}
 {{- end -}}
-{{- if not (or (dig "kafka" "deadLetterTopic" "" $v.config) (hasKey $env "THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC")) -}}
-{{- fail "config.kafka.deadLetterTopic: say where a record goes that the output topic cannot take" -}}
-{{- end -}}
 {{- if not (or (dig "feeds" list $v.config) (has "intel.service.apiKey" $secrets) (hasKey $env "THREATWEAVE_FEEDS") (hasKey $env "THREATWEAVE_INTEL_SERVICE_API_KEY") (hasKey $env "THREATWEAVE_INTEL_SERVICE_API_KEY_FILE")) -}}
 {{- fail "config.feeds: there is nothing to look events up in; name a feed, or put intel.service.apiKey into secret" -}}
 {{- end -}}

@@ -88,4 +88,4 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
 }
 
 /** Replays name their topics on the command line. */
-const notNeeded = new Set(['kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
+const notNeeded = new Set(['kafka.input.topics', 'kafka.output.topic'])

@@ -11,6 +11,16 @@ const section = (description: string): { additionalProperties: false; default: o
   description,
 })
 
+/** Without a name it has that of the output topic and an ending; set to nothing it is switched off. */
+const derivedTopic = (ending: string, description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: topicName,
+      derived: `kafka.output.topic + ${ending}`,
+      description: `${description} Set to nothing ('') it is switched off.`,
+    }),
+  )
+
 const format = Type.Unsafe<TopicFormat>({ type: 'string', enum: [...topicFormats] })
 
 export const kafkaSettings = Type.Object(
@@ -84,29 +94,22 @@ export const kafkaSettings = Type.Object(
       },
       section('What is written.'),
     ),
-    alertsTopic: Type.String({
-      default: '',
-      pattern: topicName,
-      description: 'Where the alerts that rules raise go, in the same transaction as their events; empty raises none.',
-    }),
-    sightingsTopic: Type.String({
-      default: '',
-      pattern: topicName,
-      description:
-        'Where it is noted which events still wait for an answer and who has seen what, so that a kill or a rebalance loses no late or retro alert, and for `threatweave history`; compacted (cleanup.policy compact,delete). Empty: only in memory.',
-    }),
-    correctionsTopic: Type.String({
-      default: '',
-      pattern: topicName,
-      description:
-        'Where an event that left before an answer goes once more when the answer is there, with the same key and enrichment_id; empty writes none.',
-    }),
-    verdictsTopic: Type.String({
-      default: '',
-      pattern: topicName,
-      description:
-        'Where answers of the provider go that were paid for, so that every process of a fleet knows them and a start on an empty disk pays for nothing again; see docs/sharing.md. Empty: each process knows what it has asked.',
-    }),
+    alertsTopic: derivedTopic(
+      '-alerts',
+      'Where the alerts that rules raise go, in the same transaction as their events.',
+    ),
+    sightingsTopic: derivedTopic(
+      '-state',
+      'Where it is noted which events still wait for an answer and who has seen what, so that a kill or a rebalance loses no late or retro alert, and for `threatweave history`; compacted (cleanup.policy compact,delete). Without it they are only in memory.',
+    ),
+    correctionsTopic: derivedTopic(
+      '-corrections',
+      'Where an event that left before an answer goes once more when the answer is there, with the same key and enrichment_id.',
+    ),
+    verdictsTopic: derivedTopic(
+      '-verdicts',
+      'Where answers of the provider go that were paid for, so that every process of a fleet knows them and a start on an empty disk pays for nothing again; see docs/sharing.md. Without it each process knows what it has asked.',
+    ),
     verdictsKey: Type.String({
       default: '',
       secret: true,
@@ -119,12 +122,10 @@ export const kafkaSettings = Type.Object(
       description:
         'For several gateways (`serve --upstream`): where they settle which one calls the provider and what is spent; the others pass questions on. One partition, compacted; its name is also that of their group. See docs/scaling.md. Empty: this gateway is the only one.',
     }),
-    deadLetterTopic: Type.String({
-      default: '',
-      pattern: topicName,
-      description:
-        'Where a record goes that the output topic cannot take, whole and with the reason in its headers. Must be set to use Kafka.',
-    }),
+    deadLetterTopic: derivedTopic(
+      '-dead-letter',
+      'Where a record goes that the output topic cannot take, whole and with the reason in its headers. Without it such a record stops the worker.',
+    ),
     delivery: Type.Union([Type.Literal('at-least-once'), Type.Literal('exactly-once')], {
       default: 'at-least-once',
       description: 'exactly-once writes output and offsets in one transaction; read the output with read_committed.',

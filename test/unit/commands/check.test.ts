@@ -168,7 +168,6 @@ describe('check', () => {
       [
         'kafka.input.topics must name a topic to read, or input.pattern describe some',
         'kafka.output.topic must name the topic to write',
-        'kafka.deadLetterTopic must name the topic for what the output topic cannot take',
       ],
     ],
   ])('refuses %j as the command would that uses it', async (text, problems) => {

@@ -62,6 +62,13 @@ describe('a record that is written', () => {
     expect(record.value?.toString()).toMatch(/^\{"a":1,"threatweave":\{/)
   })
 
+  it('stops the worker where the output cannot take it and there is no dead-letter topic', () => {
+    const read = incoming()
+    expect(() => compose(read, eventOf(read.value!), target({ deadLetterTopic: '', maxBytes: 1 }), now)).toThrow(
+      /^topic out takes .* in no form \(too_large\), and there is no dead-letter topic/,
+    )
+  })
+
   it('is left alone when it is a tombstone', () => {
     const { record } = compose(incoming({ value: null }), undefined, target(), now)
     expect(record).toMatchObject({ topic: 'out', key: Buffer.from('k'), value: null })

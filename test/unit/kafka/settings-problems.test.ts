@@ -48,7 +48,6 @@ describe('kafka settings', () => {
       'kafka.brokers',
       'kafka.input.topics',
       'kafka.output.topic',
-      'kafka.deadLetterTopic',
     ])
   })
 
