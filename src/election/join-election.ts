@@ -114,9 +114,10 @@ const readLatest = async (
   } finally {
     await reader.close()
   }
-  for (const [why, count] of latest.ignored()) {
-    const what = why === 'not_signed' ? 'without a valid signature' : 'that repeat an older one'
-    emit({ event: 'election_failed', message: `records of ${control.topic} ${what} were ignored: ${count}` })
-  }
+  const ignored = [...latest.ignored()].map(([why, count]) => `${count} ${words[why]}`)
+  if (ignored.length > 0)
+    emit({ event: 'election_failed', message: `records of ${control.topic} were ignored: ${ignored.join(', ')}` })
   return latest.record()
 }
+
+const words = { not_signed: 'without a valid signature', repeated: 'that repeat an older one' } as const
