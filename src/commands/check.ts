@@ -10,6 +10,7 @@ import { parseHostname } from '../domain/hostname.js'
 import { noOwnRanges } from '../domain/own-addresses.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { ServiceProfile } from '../domain/service-profile.js'
+import { describeCost } from './describe-cost.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
 import type { Client } from '../provider/client.js'
 import { coverageOf, describeCoverage } from '../provider/coverage.js'
@@ -135,7 +136,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   if (isForRun(config) && config.gate.ownRanges.length === 0)
     io.stderr.write(`threatweave: note: gate.ownRanges ${noOwnRanges}; estimate suggests ranges from a log\n`)
   if (args.values.print === true) io.stdout.write(stringify(redact(config)))
-  else io.stdout.write('The configuration is fine.\n')
+  else io.stdout.write(`The configuration is fine.\n${hasKey ? describeCost(config) : ''}`)
   const account = online && hasKey ? await askAccount(config, askedAbout(args), io) : exitCodes.ok
   const brokers = asksBrokers ? await askBrokers(config, args.values['create-topics'] === true, io) : exitCodes.ok
   return account === exitCodes.ok ? brokers : account

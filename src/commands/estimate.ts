@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.js'
 import { printable } from '../domain/control-characters.js'
 import { createOwnAddresses, noOwnRanges } from '../domain/own-addresses.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
-import type { Choice } from '../domain/operation-choice.js'
+import { callsPerLookup, type Choice } from '../domain/operation-choice.js'
 import { urlFor } from '../domain/source-description.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
@@ -99,7 +99,8 @@ Example:
       const { lookups, lookupsPerDay } = own.report(now, spanMs)
       return { source: description.id, ask, limits, lookupsAtMost: lookups, perDayAtMost: lookupsPerDay }
     })
-    const mostCalls = mostCallsOf([...asked.values()], config)
+    const calls = callsOf([...asked.values()], config)
+    const operations = operationsOf([...asked.values()], figures, config)
     const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
     if (args.values.list === true) {
       await write(io.stdout, [...asked.values()].map(({ value }) => `${printable(value)}\n`).join(''))
@@ -108,11 +109,12 @@ Example:
       const cost =
         price === undefined || figures.lookupsPerMonth === undefined
           ? {}
-          : { costPerMonth: round(monthly), costPerMonthAtMost: round(monthly * mostCalls) }
-      const callsAtMost = Math.ceil(figures.lookups * mostCalls)
+          : { costPerMonth: round(monthly * calls.least), costPerMonthAtMost: round(monthly * calls.most) }
+      const callsAtMost = Math.ceil(figures.lookups * calls.most)
       const report = {
         ...figures,
         callsAtMost,
+        operations,
         notAsked: Object.fromEntries(reasons),
         ...cost,
         ...(bySource.length > 0 && { sources: bySource }),
@@ -123,21 +125,67 @@ Example:
       const names = { seen: namesSeen.size, asked: [...asked.values()].filter(({ type }) => type === 'domain').length }
       await write(
         io.stdout,
-        describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names, bySource, own: own?.ranges() }),
+        describe(figures, reasons, {
+          memory,
+          lifetimeMs,
+          price,
+          calls,
+          operations,
+          names,
+          bySource,
+          own: own?.ranges(),
+        }),
       )
     }
     return reportStop(events, io)
   },
 }
 
-/** The average number of calls per lookup if nothing is clearly clean, which needs a second call. */
-const mostCallsOf = (asked: readonly Indicator[], { intel }: Config): number => {
-  const most = { ip: chosen(intel.ip.operations), domain: chosen(intel.domain.operations) }
-  return asked.length === 0 ? 1 : asked.reduce((sum, { type }) => sum + most[type], 0) / asked.length
+type Calls = { readonly least: number; readonly most: number }
+
+/** The average number of calls per lookup: if everything is plainly clean, and if everything is accused. */
+const callsOf = (asked: readonly Indicator[], { intel }: Config): Calls => {
+  const calls = { ip: callsPerLookup(intel.ip.operations), domain: callsPerLookup(intel.domain.operations) }
+  if (asked.length === 0) return { least: 1, most: 1 }
+  const average = (each: keyof Calls): number =>
+    asked.reduce((sum, { type }) => sum + calls[type][each], 0) / asked.length
+  return { least: average('least'), most: average('most') }
 }
 
-const chosen = (operations: Readonly<Record<string, Choice>>): number =>
-  Object.values(operations).filter((choice) => choice !== 'never').length
+type OperationForecast = {
+  readonly operation: string
+  readonly when: Choice
+  /** Of an operation that is not always asked at most so many. */
+  readonly calls: number
+  readonly perDay?: number
+}
+
+/** What each chosen operation costs; the lookups of a type are those of all in the part that it has of what is asked. */
+const operationsOf = (
+  asked: readonly Indicator[],
+  { lookups, lookupsPerDay }: Forecast,
+  { intel }: Config,
+): readonly OperationForecast[] =>
+  (['ip', 'domain'] as const).flatMap((type) => {
+    const part = asked.length === 0 ? 0 : asked.filter((one) => one.type === type).length / asked.length
+    if (part === 0) return []
+    return Object.entries(intel[type].operations).flatMap(([name, when]): OperationForecast[] => {
+      if (when === 'never') return []
+      const operation = `${type}/${name}`
+      if (name === 'reports/personal') return [{ operation, when, calls: 1, perDay: listsPerDay }]
+      const perDay = lookupsPerDay === undefined ? {} : { perDay: Math.ceil(lookupsPerDay * part) }
+      return [{ operation, when, calls: Math.round(lookups * part), ...perDay }]
+    })
+  })
+
+/** One list serves all names for ten minutes. */
+const listsPerDay = 144
+
+const operationRow = ({ operation, when, calls, perDay }: OperationForecast): readonly [string, string] => {
+  const atMost = when === 'always' ? '' : 'at most '
+  const day = perDay === undefined ? '' : `, ${atMost}${count(perDay)} per day`
+  return [operation, `asked ${when}: ${atMost}${count(calls)} for this log${day}`]
+}
 
 const addTo = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
   let values = skipped.get(reason)
@@ -157,7 +205,8 @@ type Assumptions = {
   readonly memory: number
   readonly lifetimeMs: number
   readonly price: number | undefined
-  readonly mostCalls: number
+  readonly calls: Calls
+  readonly operations: readonly OperationForecast[]
   /** Distinct names in the log that may be asked, and what is asked for them. */
   readonly names: { readonly seen: number; readonly asked: number }
   readonly bySource: readonly SourceForecast[]
@@ -182,12 +231,12 @@ const sourceRow = ({ source, ask, limits, lookupsAtMost, perDayAtMost }: SourceF
   ]
 }
 
-const secondCall = 'indicators that are not clearly clean need a second call'
+const moreCalls = 'what is not plainly clean, or accused, costs more calls'
 
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  { memory, lifetimeMs, price, mostCalls, names, bySource, own }: Assumptions,
+  { memory, lifetimeMs, price, calls, operations, names, bySource, own }: Assumptions,
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
@@ -207,14 +256,15 @@ const describe = (
     ],
     ...(own ? ([['own addresses', ownAddresses(own)]] as const) : []),
     ['lookups for this log', `${count(figures.lookups)}, with an empty memory`],
-    ...(mostCalls > 1
+    ...(calls.most > 1
       ? ([
           [
             'calls for them',
-            `${count(figures.lookups)} to ${count(Math.ceil(figures.lookups * mostCalls))}: ${secondCall}`,
+            `${count(Math.round(figures.lookups * calls.least))} to ${count(Math.ceil(figures.lookups * calls.most))}: ${moreCalls}`,
           ],
         ] as const)
       : []),
+    ...operations.map(operationRow),
     ['memory', `${count(memory)} findings, lifetime ${duration(lifetimeMs)}`],
     ...bySource.map(sourceRow),
     ['hit ratio', figures.asks === 0 ? 'none: nothing in this log would be looked up' : percent(figures.hitRatio)],
@@ -230,8 +280,9 @@ const describe = (
     rows.push(['lookups per month', `${about} ${count(figures.lookupsPerMonth)}`])
     if (price !== undefined) {
       const monthly = figures.lookupsPerMonth * price
-      const most = mostCalls > 1 ? ` if everything is clean, ${round(monthly * mostCalls).toFixed(2)} at most` : ''
-      rows.push(['cost per month', `${about} ${round(monthly).toFixed(2)}${most}`])
+      const most =
+        calls.most > calls.least ? ` if everything is clean, ${round(monthly * calls.most).toFixed(2)} at most` : ''
+      rows.push(['cost per month', `${about} ${round(monthly * calls.least).toFixed(2)}${most}`])
     }
   }
   return layOut(rows)

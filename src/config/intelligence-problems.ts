@@ -1,4 +1,5 @@
 // What is wrong with settings that name nobody who knows anything: every event would leave as unknown and look as if it had been examined.
+import type { Choice } from '../domain/operation-choice.js'
 import type { Problem } from './problem.js'
 import type { Config } from './schema.js'
 
@@ -11,13 +12,25 @@ export const hasIntelligence = ({ intel, feeds }: Config): boolean =>
 
 export const intelligenceProblems = (config: Config): Problem[] =>
   hasIntelligence(config)
-    ? config.feeds.flatMap(feedSettingProblems)
+    ? [...config.feeds.flatMap(feedSettingProblems), ...operationProblems(config)]
     : [
         {
           setting: 'intel.service.apiKey',
           message: `and feeds are both empty, so nothing could be known about any event: give ${twoWaysOut}`,
         },
       ]
+
+/** An operation that waits for what others say needs one that does not. */
+const operationProblems = ({ intel }: Config): readonly Problem[] => {
+  const problems: Problem[] = []
+  const needAlways = (setting: string, chosen: readonly Choice[]): void => {
+    if (!chosen.includes('always')) problems.push({ setting, message: 'needs one operation that is always asked' })
+  }
+  const { reports, 'reports/personal': personal } = intel.domain.operations
+  needAlways('intel.ip.operations', Object.values(intel.ip.operations))
+  needAlways('intel.domain.operations', [reports, personal])
+  return intel.service.apiKey === '' ? [] : problems
+}
 
 /** Settings of a feed that only one way of fetching it uses, and those that it needs. */
 const feedSettingProblems = (feed: Config['feeds'][number], at: number): readonly Problem[] => {

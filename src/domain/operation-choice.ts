@@ -52,3 +52,14 @@ export const dueOperation = <Name extends string>(
   const accused = first('accused')
   return accused !== undefined && isAccused() ? accused : undefined
 }
+
+/** Calls for one lookup, where all is plainly clean and where all is accused. One list serves all names. */
+export const callsPerLookup = (
+  chosen: Readonly<Record<string, Choice>>,
+): { readonly least: number; readonly most: number } => {
+  const asked = Object.entries(chosen).filter(([name]) => name !== 'reports/personal')
+  return {
+    least: asked.filter(([, choice]) => choice === 'always').length,
+    most: asked.filter(([, choice]) => choice !== 'never').length,
+  }
+}

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { check } from '../../../src/commands/check.js'
 import type { Io } from '../../../src/terminal/command.js'
 import { ConfigurationError } from '../../../src/config/problem.js'
+import { runCommand } from '../../support/run-command.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'check-'))
 const put = (name: string, text: string): string => {
@@ -66,6 +67,28 @@ describe('check', () => {
       /^threatweave: warning: intel.service.apiKey .+ every user of this machine can read/,
     )
     expect(await warned(0o640)).toBe('')
+  })
+
+  it.each([
+    ['', 'An address costs 1 to 2 calls, a name 1 call. The 1,000 calls of a day are 500 to 1,000 lookups. '],
+    ['admit: { perDay: unlimited }\n', 'An address costs 1 to 2 calls, a name 1 call. estimate'],
+    [
+      'intel: { ip: { operations: { hosting: always, vpn: accused } }, domain: { operations: { reports/personal: always } } }\n',
+      'An address costs 2 to 4 calls, a name 1 call, and the list of own scans 144 calls a day. The 1,000 calls of a day are 250 to 1,000 lookups. ',
+    ],
+  ])('says what a lookup costs: %j', async (text, expected) => {
+    const { stdout } = await runCommand(['check', '-c', put('cost.yaml', `gate: {}\n${text}`)], {
+      env: { THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key-that-is-long' },
+    })
+    expect(stdout).toContain(expected)
+  })
+
+  it('wants one operation that is always asked', async () => {
+    const { stderr } = await runCommand(
+      ['check', '-c', put('never.yaml', 'intel: { ip: { operations: { malicious-info: unclean } } }\n')],
+      { env: { THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key-that-is-long' } },
+    )
+    expect(stderr).toContain('intel.ip.operations needs one operation that is always asked')
   })
 
   it('says what follows from an empty gate.ownRanges, where events are read', async () => {

@@ -56,7 +56,7 @@ describe('estimate', () => {
   it('prints the range of calls and their cost', async () => {
     const out = await run(log, { span: '24', price: '0.5' })
     expect(out).toMatch(/^lookups for this log +3, with an empty memory$/m)
-    expect(out).toMatch(/^calls for them +3 to 5: indicators that are not clearly clean need a second call$/m)
+    expect(out).toMatch(/^calls for them +3 to 5: what is not plainly clean, or accused, costs more calls$/m)
     expect(out).toMatch(/^cost per month +about 45\.00 if everything is clean, 75\.00 at most$/m)
     expect(JSON.parse(await run(log, { span: '24', price: '0.5', json: true }))).toMatchObject({
       lookups: 3,
@@ -67,10 +67,29 @@ describe('estimate', () => {
   })
 
   it('counts one call per lookup if the settings allow no second one', async () => {
-    const env = { THREATWEAVE_INTEL_IP_ESCALATE: 'false', THREATWEAVE_INTEL_DOMAIN_REPORT: 'never' }
+    const env = { THREATWEAVE_INTEL_IP_OPERATIONS_SUSPICIOUS_INFO: 'never' }
     const out = await run(log, { span: '24', price: '0.5' }, env)
     expect(out).not.toContain('calls for them')
     expect(out).toMatch(/^cost per month +about 45\.00$/m)
+  })
+
+  it('says what each operation costs per day, with the choice', async () => {
+    const env = {
+      THREATWEAVE_INTEL_IP_OPERATIONS_VPN: 'accused',
+      THREATWEAVE_INTEL_IP_OPERATIONS_HOSTING: 'always',
+      THREATWEAVE_INTEL_DOMAIN_OPERATIONS_REPORTS_PERSONAL: 'always',
+    }
+    const out = await run(log, { span: '24', price: '0.5' }, env)
+    expect(out).toMatch(/^ip\/malicious-info +asked always: 2 for this log, 2 per day$/m)
+    expect(out).toMatch(/^ip\/vpn +asked accused: at most 2 for this log, at most 2 per day$/m)
+    expect(out).toMatch(/^domain\/reports +asked always: 1 for this log, 1 per day$/m)
+    expect(out).toMatch(/^domain\/reports\/personal +asked always: 1 for this log, 144 per day$/m)
+    expect(out).toMatch(/^calls for them +5 to 9: /m)
+    expect(out).toMatch(/^cost per month +about 75\.00 if everything is clean, 135\.00 at most$/m)
+    expect(JSON.parse(await run(log, { span: '24', json: true }, env))).toMatchObject({
+      callsAtMost: 9,
+      operations: expect.arrayContaining([{ operation: 'ip/vpn', when: 'accused', calls: 2, perDay: 2 }]),
+    })
   })
 
   const at = (time: string, place = 1): string => `${time} src=198.51.100.${place} action=deny`
