@@ -130,7 +130,7 @@ describe('explain with feeds', () => {
 describe('the worked example of docs/formats.md', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/formats.md'), 'utf8')
   const [, log = ''] = /```\n(<134>[\s\S]+?)```/.exec(page) ?? []
-  const [, format = ''] = /```yaml\n([\s\S]+?)```/.exec(page) ?? []
+  const [, format = ''] = /```yaml\n(id: acme-gate[\s\S]+?)```/.exec(page) ?? []
   const path = join(mkdtempSync(join(tmpdir(), 'formats-')), 'acme-gate.yaml')
   writeFileSync(path, format)
   const read = (text: string): Explained[] =>
