@@ -5,7 +5,7 @@ import { forgetAll, noRefusals, type Refusals } from './refusals.js'
 import type { Emit } from '../telemetry/event.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
-import { transactionalProducer } from '../kafka/producers.js'
+import { claimTransactions } from '../kafka/producers.js'
 import type { Assigned } from '../kafka/fetched.js'
 
 export type ClaimedPartition = Refusals & {
@@ -130,10 +130,8 @@ export const claimPartition = async (
   const { topic, partition, generation } = assigned
   await assigned.proveMembership()
   const { groupId, transactionalIdPrefix: prefix } = settings
-  const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
+  const { producer, transaction } = await claimTransactions(kafka, { prefix, groupId, topic, partition })
   try {
-    await producer.connect()
-    const transaction = await producer.transaction()
     await assigned.proveMembership()
     const { topicId, offsets, committed } = await startingOffsets(topic, [partition])
     const offset = offsets.get(partition) ?? '0'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.js'
 import { createClient } from '../kafka/client.js'
 import { ageOf, joinLeaderGroup } from '../kafka/join-leader-group.js'
-import { sendTransaction, transactionalProducer } from '../kafka/producers.js'
+import { sendTransaction, claimTransactions } from '../kafka/producers.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { openTopicReader, readToEnd } from '../kafka/topic-reader.js'
@@ -79,12 +79,12 @@ const claimControl = async (
 ): Promise<ClaimedTopic> => {
   const { topic } = control
   const owner = { prefix: settings.transactionalIdPrefix, groupId: topic, topic, partition: 0 }
-  const producer = transactionalProducer(createClient(settings, emit), owner)
+  const claimed = await claimTransactions(createClient(settings, emit), owner)
+  const { producer } = claimed
   /** It is not used again, however its disconnection ends. */
   const close = (): Promise<void> => producer.disconnect().catch(() => undefined)
   try {
-    await producer.connect()
-    let transaction = await producer.transaction()
+    let { transaction } = claimed
     const former = await readLatest(settings, control, known, emit)
     return {
       former,

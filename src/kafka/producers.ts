@@ -1,4 +1,5 @@
 // The idempotent sender: a producer for one partition's batch at a time, replaced after every send that failed.
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompressionTypes, Kafka, Producer, TopicMessages, Transaction } from 'kafkajs'
 import { failureOf, FatalKafkaError } from './failure.js'
@@ -134,10 +135,26 @@ type ProducerOwner = {
   readonly partition: number
 }
 
-export const transactionalProducer = (kafka: Kafka, { prefix, groupId, topic, partition }: ProducerOwner): Producer =>
+/**
+ * The names as they are, and after a hyphen in one of them a hash of both: group `soc` with topic `fw-x` would have the id of group `soc-fw` with
+ * topic `x`, and each would fence the other for ever.
+ */
+const transactionalIdOf = ({ prefix, groupId, topic, partition }: ProducerOwner): string => {
+  const id = plainIdOf({ prefix, groupId, topic, partition })
+  if (!groupId.includes('-') && !topic.includes('-')) return id
+  return `${id}-${createHash('sha256')
+    .update(JSON.stringify([groupId, topic]))
+    .digest('hex')
+    .slice(0, 12)}`
+}
+
+const plainIdOf = ({ prefix, groupId, topic, partition }: ProducerOwner): string =>
+  `${prefix}-${groupId}-${topic}-${partition}`
+
+const producerOf = (kafka: Kafka, transactionalId: string): Producer =>
   kafka.producer({
     // Bound to group and partition: only this fences a former owner, for kafkajs sends no generation.
-    transactionalId: `${prefix}-${groupId}-${topic}-${partition}`,
+    transactionalId,
     transactionTimeout,
     idempotent: true,
     maxInFlightRequests: 1,
@@ -145,3 +162,35 @@ export const transactionalProducer = (kafka: Kafka, { prefix, groupId, topic, pa
     createPartitioner: explicitPartition,
     retry,
   })
+
+type Claimed = { readonly producer: Producer; readonly transaction: Transaction }
+
+/** Fences the former owner, of an older version too, and ends what it left open: from then on what is committed is final. */
+export const claimTransactions = async (kafka: Kafka, owner: ProducerOwner): Promise<Claimed> => {
+  const id = transactionalIdOf(owner)
+  const olderId = plainIdOf(owner)
+  const claimed = await begin(kafka, id)
+  try {
+    if (olderId !== id) discard((await begin(kafka, olderId)).producer)
+    return claimed
+  } catch (error) {
+    discard(claimed.producer)
+    throw error
+  }
+}
+
+const begin = async (kafka: Kafka, id: string): Promise<Claimed> => {
+  const producer = producerOf(kafka, id)
+  try {
+    await producer.connect()
+    return { producer, transaction: await producer.transaction() }
+  } catch (error) {
+    discard(producer)
+    throw error
+  }
+}
+
+/** It is not used again, however its disconnection ends. */
+const discard = (producer: Producer): void => {
+  producer.disconnect().catch(() => undefined)
+}

@@ -4,7 +4,7 @@ import { deliver, split, type Again, type OutputForm, type Item } from '../deliv
 import { sendAttachments, sendAttachmentsOrNote } from '../delivery/attachments.js'
 import { noRefusals, sendOrNote, type Refusals } from '../delivery/refusals.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { openIdempotentSender, sendTransaction, transactionalProducer } from '../kafka/producers.js'
+import { openIdempotentSender, sendTransaction, claimTransactions } from '../kafka/producers.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -100,10 +100,8 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
       attempt(async () => {
         leave()
         const prefix = settings.transactionalIdPrefix
-        producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
-        await producer.connect()
         // The committed offset is reliable only after the last writer's transaction has ended.
-        transaction = await producer.transaction()
+        ;({ producer, transaction } = await claimTransactions(kafka, { prefix, groupId, topic, partition }))
         return (await reader.committed(groupId, topic)).find((one) => one.partition === partition)
       }),
     write: (items, alerts, reached) =>
@@ -133,10 +131,11 @@ export const withClaimedCommit = async <T>(
   task: (commit: TopicReader['commit']) => Promise<T>,
 ): Promise<T> => {
   const prefix = settings.transactionalIdPrefix
-  const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition: 0 })
+  const claiming = claimTransactions(kafka, { prefix, groupId, topic, partition: 0 })
+  const { producer, transaction } = await claiming.catch((error: unknown) => {
+    throw fatalOf(error, topic)
+  })
   try {
-    await producer.connect()
-    const transaction = await producer.transaction()
     return await task(async (consumerGroupId, ofTopic, positions) => {
       const partitions = positions.map((position) => ({ ...position, offset: String(position.offset) }))
       await transaction.sendOffsets({ consumerGroupId, topics: [{ topic: ofTopic, partitions }] })

@@ -57,8 +57,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'a producer does not fence the one before it',
     'kafka/producers.ts',
-    'transactionalId: `${prefix}-${groupId}-${topic}-${partition}`',
-    'transactionalId: `${prefix}-${groupId}-${topic}-${partition}-${Math.random()}`',
+    '  `${prefix}-${groupId}-${topic}-${partition}`',
+    '  `${prefix}-${groupId}-${topic}-${partition}-${Math.random()}`',
   ),
   {
     name: 'a transaction that failed is used on',
@@ -175,17 +175,17 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'a failed lookup counts as an answer',
-    'follow-up/revisit.ts',
-    'else if (failures < maxFailures && event.judged.some(isWorthRepeating))',
-    'else if (failures < 0 && event.judged.some(isWorthRepeating))',
+    'pipeline/enrich/enrich.ts',
+    'if (later === undefined || reason === undefined || !passes(reason)) return judged',
+    'return judged',
   ),
   {
     name: 'an answer that arrives between annotation and commit is forgotten',
     edits: [
       {
         file: 'src/follow-up/late-answers.ts',
-        find: '      let id: string | undefined\n',
-        replace: '      let id: string | undefined\n      const arrived = new Set<unknown>()\n',
+        find: '      let unawaited = 0\n',
+        replace: '      let unawaited = 0\n      const arrived = new Set<unknown>()\n',
       },
       {
         file: 'src/follow-up/late-answers.ts',
@@ -195,9 +195,9 @@ const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/follow-up/late-answers.ts',
-        find: 'followUp.note({ topic, partition }, topicId, notes, id)',
+        find: 'followUp.note({ topic, partition }, topicId, some, id)',
         replace:
-          'followUp.note({ topic, partition }, topicId, notes.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
+          'followUp.note({ topic, partition }, topicId, some.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
       },
     ],
   },
@@ -240,8 +240,8 @@ const mistakes: readonly Mistake[] = [
   ofReplay(
     'a second process does not fence the first',
     'partition-output.ts',
-    'producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })',
-    'producer = transactionalProducer(kafka, { prefix: `${prefix}${Math.random()}`, groupId, topic, partition })',
+    'claimTransactions(kafka, { prefix, groupId, topic, partition }))',
+    'claimTransactions(kafka, { prefix: `${prefix}${Math.random()}`, groupId, topic, partition }))',
   ),
   ofReplay(
     'the position is not part of the transaction',

@@ -1,7 +1,7 @@
 // What a sender does after a send that failed: only what was not acknowledged is sent again, by a new producer.
 import type { Kafka } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
-import { openIdempotentSender } from '../../../src/kafka/producers.js'
+import { claimTransactions, openIdempotentSender } from '../../../src/kafka/producers.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
 
 const record = (partition: number, value: string): Outgoing => ({
@@ -52,5 +52,32 @@ describe('what a failed send leaves', () => {
     const { kafka } = failing({ type: 'MESSAGE_TOO_LARGE', acknowledged: [partition(0), partition(2)] })
     const sender = openIdempotentSender(kafka, 'none', () => undefined)
     expect(await sender.send(records)).toEqual({ refused: 'MESSAGE_TOO_LARGE', left: [records[1]] })
+  })
+})
+
+describe('a transactional id', () => {
+  const owner = { prefix: 'threatweave', groupId: 'soc', topic: 'firewall', partition: 3 }
+  /** Those that a claim begins with. */
+  const claimed = async (names: Partial<typeof owner>): Promise<readonly string[]> => {
+    const begun: string[] = []
+    const producer = ({ transactionalId }: { readonly transactionalId: string }): object => ({
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      transaction: () => Promise.resolve(void begun.push(transactionalId)),
+    })
+    await claimTransactions({ producer } as unknown as Kafka, { ...owner, ...names })
+    return begun
+  }
+
+  it('is that of one group and topic, whatever hyphens their names have, and begins with their names', async () => {
+    expect(await claimed({})).toEqual(['threatweave-soc-firewall-3'])
+    const [one] = await claimed({ groupId: 'soc', topic: 'collide-x' })
+    const [other] = await claimed({ groupId: 'soc-collide', topic: 'x' })
+    expect(one).not.toBe(other)
+    for (const id of [one, other]) expect(id).toMatch(/^threatweave-soc-collide-x-3-[0-9a-f]{12}$/)
+  })
+
+  it('is claimed together with the one that an older version has', async () => {
+    expect((await claimed({ topic: 'fw-eu' }))[1]).toBe('threatweave-soc-fw-eu-3')
   })
 })
