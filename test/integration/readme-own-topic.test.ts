@@ -1,35 +1,50 @@
-// A fresh reader's path: the README's commands for one's own topic and key, pasted; only addresses, names and the key are put in.
+// A fresh reader's path: the README's commands for one's own topic and key, pasted, with a slow provider; only addresses, names and the key are put in.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Partitioners } from 'kafkajs'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { root } from '../support/cli.js'
-import { client, makeTopics, readTopic } from '../support/kafka.js'
+import { client, makeTopics, readTopic, report, soak, type Read } from '../support/kafka.js'
 import { startScriptedService, testKey } from '../support/scripted-service.js'
 import { fixture } from '../support/service-fixtures.js'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const block = /On your own topic[^`]*(?:`[^`\n]+`[^`]*)*```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 
-it('a reader with a topic and a key gets annotated events by pasting', { timeout: 900_000 }, async () => {
-  const service = await startScriptedService(({ path, query }) =>
-    path.includes('user/me')
-      ? fixture('user-me')
-      : { ip: query.ip, is_malicious: query.ip === '198.51.100.60', status: 200 },
-  )
+/** Each with an address of its own, ten a second; one in ten is malicious. */
+const events = soak ? 200 : 40
+const latencyMs = 800
+const addressOf = (nth: number): string => `198.51.${100 + Math.floor(nth / 250)}.${(nth % 250) + 1}`
+const isMalicious = (ip: string): boolean => Number(ip.split('.')[3]) % 10 === 0
+
+const annotationIn = ({ value }: Read): Annotation =>
+  (JSON.parse(String(value)) as { threatweave: Annotation }).threatweave
+const addressIn = ({ value }: Read): string => /srcip=([\d.]+)/.exec(String(value))?.[1] ?? ''
+
+it('a reader with a topic and a key gets annotated events, corrections and alerts by pasting', async () => {
+  const service = await startScriptedService(({ path, query: { ip = '' } }, response) => {
+    if (path.includes('user/me')) return fixture('user-me')
+    const answer = path.includes('malicious-info')
+      ? { status: 200, ip, is_malicious: isMalicious(ip) }
+      : { status: 200, ip, score: { inbound: isMalicious(ip) ? 'Critical' : 'Safe', outbound: 'Safe' } }
+    setTimeout(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)), latencyMs)
+    return undefined
+  })
   onTestFinished(service.close)
   const names = await makeTopics({ partitions: 1 })
+  const output = `${names.input}-annotated`
   const home = mkdtempSync(join(tmpdir(), 'threatweave-reader-'))
   const put = (text: string): string =>
     text
       .replaceAll('paste-your-key-here', testKey)
       .replaceAll('localhost:9092', inject('broker').plain)
-      .replaceAll('firewall-annotated', `${names.input}-annotated`)
+      .replaceAll('firewall-annotated', output)
       .replaceAll('INPUT_TOPICS=firewall', `INPUT_TOPICS=${names.input}`)
   const lines = put(block)
   expect(lines).toContain('check --online --create-topics')
@@ -37,8 +52,7 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
   const env = {
     PATH: process.env.PATH,
     HOME: home,
-    // What a test needs and a reader does not: the provider and its documentation addresses, any free port, and time on a busy machine.
-    THREATWEAVE_ENRICH_DEADLINE_MS: '60000',
+    // What a test needs and a reader does not: the provider, its addresses of documentation, any free port, and a group of its own.
     THREATWEAVE_INTEL_SERVICE_BASE_URL: service.baseUrl,
     THREATWEAVE_GATE_DOCUMENTATION: 'true',
     THREATWEAVE_OPS_PORT: '0',
@@ -63,17 +77,44 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   const line = /```\n(date=.*)\n```/.exec(readme)?.[1] ?? ''
-  await producer.send({ topic: names.input, messages: [{ value: line }, { value: line }] })
-  await producer.disconnect()
-  const records = await readTopic(`${names.input}-annotated`, (read) => read.length >= 2)
-  expect(records.length, log).toBe(2)
-  const { message, threatweave } = JSON.parse(records[1]!.value!.toString()) as {
-    message: string
-    threatweave: Annotation
+  for (let nth = 0; nth < events; nth++) {
+    const value = line.replace('srcip=198.51.100.60', `srcip=${addressOf(nth)}`)
+    await producer.send({ topic: names.input, messages: [{ value }] })
+    await sleep(100)
   }
-  expect(message).toBe(line)
-  expect(threatweave).toMatchObject({ value: '198.51.100.60', field: 'srcip' })
+  await producer.disconnect()
+
+  const records = await readTopic(output, (read) => read.length >= events)
+  expect(records.map(addressIn), log).toEqual(Array.from({ length: events }, (_, nth) => addressOf(nth)))
+  const late = records.filter((record) => annotationIn(record).verdict === 'unknown').map(addressIn)
+  expect(late.length).toBeGreaterThan(0)
+  const correctedIn = (read: readonly Read[]): Set<string> =>
+    new Set(read.filter((record) => annotationIn(record).verdict !== 'unknown').map(addressIn))
+  const corrected = correctedIn(
+    await readTopic(`${output}-corrections`, (read) => late.every((ip) => correctedIn(read).has(ip)), {
+      limitMs: 180_000,
+    }),
+  )
+  expect(late.filter((ip) => !corrected.has(ip))).toEqual([])
+  const accused = records.map(addressIn).filter(isMalicious)
+  const namedIn = (read: readonly Read[]): string => read.map(({ value }) => String(value)).join('\n')
+  const alerts = namedIn(
+    await readTopic(`${output}-alerts`, (read) => accused.every((ip) => namedIn(read).includes(`"${ip}"`)), {
+      limitMs: 180_000,
+    }),
+  )
+  expect(accused.filter((ip) => !alerts.includes(`"${ip}"`))).toEqual([])
+  report('quick start', {
+    events,
+    late: late.length,
+    corrected: late.filter((ip) => corrected.has(ip)).length,
+    accused: accused.length,
+    alerted: accused.filter((ip) => alerts.includes(`"${ip}"`)).length,
+    calls: service.asked.length,
+  })
+
   expect(log).toContain('ops_listening')
+  expect(log).not.toContain('topic_missing')
   expect(log).not.toContain(testKey)
   expect(service.asked.every(({ key }) => key === testKey)).toBe(true)
   const exited = once(run, 'exit')
