@@ -25,7 +25,10 @@ const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
     'result',
   ],
   [/^(?:response|event|type|(?:log)?subtype|category|operation(?:name)?)$/, 'result'],
-  [/^(?:is)?(?:block|(?:block|dropp|deni|reject|allow|permitt|grant|succeed|authenticat)ed|success(?:ful)?)$/, 'flag'],
+  [
+    /^(?:is)?(?:block|(?:block|dropp|deni|reject|allow|permitt|grant|succeed|authenticat)ed|(?:auth)?success(?:ful)?)$/,
+    'flag',
+  ],
   [/^(?:network|flow|connection|traffic)?direction$/, 'direction'],
   [/^event(?:id|code)$/, 'id'],
   [/^(?:note|msg)$|(?:error|errormessage|reason)$/, 'reason'],

@@ -76,11 +76,12 @@ export const isAuthentication = (value: string): boolean => actionWordOf(value).
 
 /** `BAD_CREDENTIALS`: only who wants to come in shows any. */
 const login =
-  /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
+  /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:(?:user(?:name)?|email)[ _-](?:or )?)?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
 /** `session_start` of a firewall; `user.session.start` is a login. */
 const otherSession = /connection[ _-]attempt|^(?!.*(?:user|log|auth)).*session[ ._]start/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
-const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
+const failure =
+  /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired|fraud)(?![a-z])/
 const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
 
 const negation =
@@ -125,6 +126,6 @@ export const ways = table<'in' | 'out'>(
 
 /** The numbers by which Windows tells of logins and of connections that it let through or stopped. */
 export const windowsEvents = table<Action>(
-  ['allowed', '4624 4648 4778 5154 5156 5158 6272'],
+  ['allowed', '1149 4624 4648 4778 5154 5156 5158 6272'],
   ['blocked', '4625 4771 5150 5151 5152 5153 5155 5157 5159 6273'],
 )

@@ -95,6 +95,8 @@ export const createActionFinder = () => {
     },
     /** The action, the rule that gave it and what was seen; empty where nothing did. */
     result: (): ActionFound => (isLogin && outcomeRank < best ? outcome : found),
+    /** How it went, if the event is a login. */
+    outcome: (): ActionFound => outcome,
     /** The local endpoint has the port of one who connects, the remote one that of a service. */
     isLocalFirst: (): boolean =>
       way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),

@@ -2,14 +2,15 @@
 import { compact, table } from './characters.js'
 
 /**
- * kind: a word for the kind of event.  event: what the event is called.  category: either.  id: a number of an event of Windows.  caller: somebody who has logged in
+ * kind: a word for the kind of event.  event: what the event is called.  category: either.  description: the same in words.  id: a number of an event of Windows.  caller: somebody who has logged in
  * calls an API.  user: its name.  method, status: of HTTP.  signInCode, callError, rpcCode, callStatus, ntStatus: how a login or a call went, in numbers of
- * the product.  mail: only mail has it.
+ * the product.  factor: only a second factor has it.  edge: only a proxy before a server has it.  mail: only mail has it.
  */
 export type ActivityField =
   | 'kind'
   | 'category'
   | 'event'
+  | 'description'
   | 'id'
   | 'caller'
   | 'user'
@@ -20,6 +21,8 @@ export type ActivityField =
   | 'rpcCode'
   | 'callStatus'
   | 'ntStatus'
+  | 'factor'
+  | 'edge'
   | 'mail'
 
 /** Names without case and separators; `a.b` is b inside a. */
@@ -30,6 +33,7 @@ const names = table<ActivityField>(
     'event',
     'action event operation operationname eventname eventsubname activityname displaymessage logdesc type result',
   ],
+  ['description', 'description'],
   ['id', 'eventid eventcode event.code'],
   [
     'caller',
@@ -40,7 +44,7 @@ const names = table<ActivityField>(
   ['method', 'method requestmethod httpmethod csmethod request.method clientrequestmethod httprequestmethod'],
   [
     'status',
-    `status statuscode httpstatus scstatus responsestatus edgeresponsestatus response.statuscode responsecode elbstatuscode httpstatuscode
+    `status statuscode httpstatus scstatus responsestatus response.statuscode responsecode elbstatuscode httpstatuscode
      httpresponsecode httpcode`,
   ],
   ['signInCode', 'resulttype status.errorcode'],
@@ -48,9 +52,11 @@ const names = table<ActivityField>(
   ['rpcCode', 'status.code'],
   ['callStatus', 'responsestatus.code'],
   ['ntStatus', 'substatus'],
+  ['factor', 'factor'],
+  ['edge', 'edgeresponsestatus edgestarttimestamp'],
   [
     'mail',
-    'mailfrom envelopefrom rcptto messageid headerfrom from.address to.address email.from.address email.to.address',
+    'fromaddress sender recipient mailfrom envelopefrom rcptto messageid headerfrom from.address to.address email.from.address email.to.address',
   ],
 )
 

@@ -43,21 +43,28 @@ const refused = setOf('401 403 407 429 444')
 /** What products that serve logins write, where the usual words for an action do not tell. */
 const loginTexts: readonly (readonly [RegExp, Action])[] = [
   [
-    /\bparent session started\b|\bassigned to session\b|\bPeer Connection Initiated with\b|\bIKE_SA \S+ established between\b|\bconnection authorized:|\bOK LOGIN\b|\b(?:SSLVPN|AAA) LOGIN\b|\tConnect\t\S+@|-login: Login: |\bon client computer .{1,80} connected to resource\b/,
+    /\bparent session started\b|\bassigned to session\b|\bPeer Connection Initiated with\b|\bIKE_SA \S+ established between\b|\bconnection authorized:|\bOK LOGIN\b|\b(?:SSLVPN|AAA) LOGIN\b|\bConnect\t\S+@|-login: Login: |\b[Aa]ccepted (?:password|publickey|keyboard-interactive|none|hostbased|gssapi)[\w/-]{0,40} for\b|\bon client computer .{1,80} connected to resource\b/,
     'allowed',
   ],
   [
-    /\b[Ii]nvalid user \S{0,80} from\b|\bauthenticating user \S{0,80} \S+ port \d+ \[preauth\]|\bFAIL LOGIN\b|\bAccess denied for user\b|\bAuth Username\/Password verification failed\b|\bon client computer .{1,80} did not meet\b/,
+    /\b[Ff]ailed (?:password|publickey|keyboard-interactive|none|hostbased|gssapi)[\w/-]{0,40} for\b|\b[Ii]nvalid user \S{0,80} from\b|\bauthenticating user \S{0,80} \S+ port \d+ \[preauth\]|\bFAIL LOGIN\b|\bAccess denied for user\b|\bAuth Username\/Password verification failed\b|\bon client computer .{1,80} did not meet\b/,
     'blocked',
   ],
 ]
+/** `user.mfa.okta_verify.deny_push` */
+const secondFactor = /(?<![a-z])(?:mfa|2fa)(?![a-z])/i
+/** `Successful login`: a description of something else, such as a rule, does not begin so. */
+const outcomeFirst = /^(?:successful|failed|wrong|invalid|incorrect) /i
 const mayBeLogin =
-  /[Ll]og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|[Pp]assw|[Ss]ign(?:ed)?[ -]?[io]n|user|session|Connect|IKE_SA|publickey/
+  /[Ll]og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|[Pp]assw|[Ss]ign(?:ed)?[ -]?[io]n|user|session|Connect|IKE_SA|publickey|[Aa]ccepted /
 /** Somebody logs in; a path (`/login`) and a name (`login.example.net`) say nothing. */
 const login =
-  /(?<![\w/.?=&%#-])(?:(?:accepted|failed) (?:password|publickey|keyboard-interactive|none|hostbased|gssapi)|log(?:ged)?[ _-]?[io]n|log[io]ns?[_-]?(?:failed|denied|success|ok|allowed)?|sign(?:ed)?[ -]?[io]n|auth(?:entication|enticated?)?)(?![\w/.=-]*[/.=]\w)\b/i
+  /(?<![\w/.?=&%#-])(?:log(?:ged)?[ _-]?[io]n|log[io]ns?[_-]?(?:failed|denied|success|ok|allowed)?|sign(?:ed)?[ -]?[io]n|auth(?:entication|enticated?)?)(?![\w/.=-]*[/.=]\w)\b/i
 /** The mail servers that name themselves at the beginning of a line. */
 const mailServer = /^[^|{]{0,80}?\b(?:postfix|exim4?|sendmail|sm-mta|opensmtpd|smtpd|amavis|rspamd)(?:[/[(:]| mail)/
+
+/** Postfix gives a message its queue id when it takes it from a client. */
+const takenMessage = /smtpd\[\d{1,10}\]: [\dA-Za-z]{6,20}: client=/
 
 /** What was found of an event that the activity depends on. */
 export type Ends = {
@@ -91,6 +98,10 @@ export const createActivityFinder = () => {
   let isCaller = false
   let isAnonymous = false
   let isMail = false
+  /** A second factor was asked for, so that the first was right. */
+  let isSecondFactor = false
+  /** A mail server has taken a message. */
+  let isTaken = false
   let event = ''
   let ntStatus = ''
   let outcome: LoginOutcome | undefined
@@ -105,16 +116,24 @@ export const createActivityFinder = () => {
     const said = categories.get(value.toLowerCase())
     if (said !== undefined && (category === undefined || category === 'connection' || said === 'login')) category = said
   }
+  const seeEvent = (value: string): void => {
+    if (secondFactor.test(value)) isLogin = isSecondFactor = true
+    else if (!isAuthentication(value) && value !== 'tunnel-up') return
+    isLogin = true
+    // Keycloak writes LOGIN and LOGIN_ERROR, FortiGate's VPN tunnel-up.
+    if (value === 'LOGIN' || value === 'tunnel-up') textAction = 'allowed'
+  }
   const takeOutcome = (found: LoginOutcome | undefined, value: string): void => {
     if (found === undefined || (outcome !== undefined && outcome !== 'allowed')) return
     outcome = found
     saw = value
   }
 
-  const actionOfLogin = (said: ActionFound): ActionFound => {
+  const actionOfLogin = (said: ActionFound, tried: ActionFound): ActionFound => {
     if (outcome !== undefined) return { action: outcome === 'allowed' ? 'allowed' : 'blocked', rule: 'login:code', saw }
     if (textAction !== 'unknown' && said.action === 'unknown')
       return { action: textAction, rule: 'login:text', saw: '' }
+    if (said.action === 'unknown' && tried.action !== 'unknown') return tried
     // Without an error the call of somebody who has logged in was done.
     return said.action === 'unknown' && isCaller ? { action: 'allowed', rule: 'login:call', saw: '' } : said
   }
@@ -130,6 +149,11 @@ export const createActivityFinder = () => {
     return isMail ? 'mail' : (category ?? shapeOf(ends))
   }
 
+  const actionOf = (activity: Activity): ActionFound => {
+    if (activity === 'request') return actionOfStatus()
+    return activity === 'mail' && isTaken ? { action: 'allowed', rule: 'mail:taken', saw: '' } : nothing
+  }
+
   /** A redirection is an answer to a write that was accepted; 404 and 500 say nothing of what was allowed. */
   const actionOfStatus = (): ActionFound => {
     const isServed = status === '101' || status.startsWith('2') || (status.startsWith('3') && writes.has(method))
@@ -143,7 +167,7 @@ export const createActivityFinder = () => {
       if (!isSeen) return
       isSeen = false
       byFormat = category = outcome = callOutcome = undefined
-      isLogin = isCaller = isAnonymous = isMail = false
+      isLogin = isCaller = isAnonymous = isMail = isSecondFactor = isTaken = false
       event = ntStatus = saw = method = status = ''
       textAction = 'unknown'
     },
@@ -161,10 +185,20 @@ export const createActivityFinder = () => {
           break
         case 'category':
           takeCategory(value)
-          isLogin ||= isAuthentication(value)
+          seeEvent(value)
+          break
+        case 'description':
+          if (outcomeFirst.test(value)) seeEvent(value)
           break
         case 'event':
-          isLogin ||= isAuthentication(value)
+          seeEvent(value)
+          break
+        case 'factor':
+          isSecondFactor = true
+          break
+        case 'edge':
+          byFormat ??= 'request'
+          if (/^[1-5]\d\d$/.test(value)) status ||= value
           break
         case 'id':
           event = value
@@ -211,7 +245,10 @@ export const createActivityFinder = () => {
     },
     seeText: (text: string): void => {
       const head = text.length > 600 ? text.slice(0, 600) : text
-      if (mailServer.test(head)) isSeen = isMail = true
+      if (mailServer.test(head)) {
+        isSeen = isMail = true
+        isTaken = takenMessage.test(head)
+      }
       if (!mayBeLogin.test(head)) return
       for (const [words, action] of loginTexts)
         if (words.test(head)) {
@@ -223,19 +260,21 @@ export const createActivityFinder = () => {
     },
     /** Whether the event is a request of HTTP. */
     isRequest: (): boolean => method !== '' || byFormat === 'request',
-    result: (said: ActionFound, ends: Ends): ActivityFound => {
+    /** `tried`: how it went, if it was a login. */
+    result: (said: ActionFound, tried: ActionFound, ends: Ends): ActivityFound => {
       if (!isSeen) return { activity: shapeOf(ends), found: said, passwordAccepted: false, isFailedLogin: false }
       const activity = activityOf(ends)
       if (activity === 'login') {
         if (isCaller || category === 'login') takeOutcome(callOutcome, '')
         if (ntStatus !== '' && (event === '' || withStatus.has(event)))
           takeOutcome(outcomeOfNtStatus(ntStatus), ntStatus)
-        const stopped: boolean = outcome === 'stopped' && !isAnonymous
-        const found = actionOfLogin(said)
+        const found = actionOfLogin(said, tried)
+        const isRefused = outcome === 'stopped' || (isSecondFactor && found.action === 'blocked')
+        const stopped = isRefused && !isAnonymous
         const isFailedLogin = found.action === 'blocked' && !stopped && !isCaller
         return { activity, found, passwordAccepted: stopped, isFailedLogin }
       }
-      const found = activity === 'request' && said.action === 'unknown' ? actionOfStatus() : said
+      const found = said.action === 'unknown' ? actionOf(activity) : said
       return { activity, found, passwordAccepted: false, isFailedLogin: false }
     },
   }

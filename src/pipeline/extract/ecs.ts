@@ -9,7 +9,7 @@ export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
    url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
-   event.reason message http.request.method http.response.status_code user_agent.original network.forwarded_ip network.transport network.direction rule.name destination.bytes icmp.type
+   event.reason message http.request.method http.response.status_code user_agent.original network.forwarded_ip smtp.helo network.transport network.direction rule.name destination.bytes icmp.type
    observer.ingress.zone observer.egress.zone zeek.connection.state zeek.connection.local_orig zeek.connection.local_resp`,
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))

@@ -10,7 +10,7 @@ import { createActivityFinder, type Ends } from './activity.js'
 import { settleBeside } from './beside.js'
 import { isServerName, settleClaims, settleForwarded } from './claims.js'
 import { createFieldOf } from './field.js'
-import { createFindings } from './findings.js'
+import { createFindings, type Findings } from './findings.js'
 import { createFlowFinder } from './flow.js'
 import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
 import { createReadLine } from './line.js'
@@ -98,8 +98,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     settleForwarded(findings, reader.forwarded, settings.trustedProxies)
     findings.joinPath()
     const ends = endsOf(findings.list(), isOutside)
-    const known = activity.result(action.result(), ends)
+    const known = activity.result(action.result(), action.outcome(), ends)
     const found = known.found.action === 'unknown' ? flow.action() : known.found
+    if (known.activity === 'login') settleLogin(findings)
     const isFromOutside = ends.client !== undefined && isOutside(ends.client)
     if (isFromOutside)
       settleClaims(findings, reader.written, {
@@ -157,6 +158,16 @@ export const createExtract = (settings: ExtractSettings): Extract => {
 
 /** To a server that writes its own access log. */
 const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destinationSide: 'inside' }
+
+/** The only address of a login is where it came from. */
+const settleLogin = (findings: Findings): void => {
+  const addresses = findings
+    .list()
+    .filter(({ type, role }) => type === 'ip' && role !== 'observer' && role !== 'translated')
+  const [only] = addresses
+  if (only?.role === 'other' && addresses.length === 1)
+    findings.outrank(findings.list().indexOf(only), 'source', 'login:only')
+}
 
 /** The first address of each end counts, as for the direction. */
 const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): Ends => {

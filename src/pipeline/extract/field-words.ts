@@ -27,12 +27,15 @@ export const knownNames = table<FieldMeaning>(
      log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip edgeserverip`,
   ],
   [known('host', 'query'), 'request.name requestname servername serverdomain dnsname dnsreq'],
-  [known('host', 'answer'), 'grouped.a grouped.aaaa answers.rrname rrdata dnsresp ip4records ip6records cnamerecords'],
+  [
+    known('host', 'answer'),
+    'queryresults grouped.a grouped.aaaa answers.rrname rrdata dnsresp ip4records ip6records cnamerecords',
+  ],
   [known('host', 'url'), 'r-dns requestaddr vhost authority destinationdnsdomain url.registereddomain'],
   [known('host'), 's-dns authdevice.ip tunnelip assignip refid indicator nexthop serverdnscomputername'],
   [
     known('url', 'url'),
-    'csuristem request eurl ereferer url.original url.full httprequest requestcontext httprefererer ref arg',
+    'threatsinfomap.threat csuristem request eurl ereferer url.original url.full httprequest requestcontext httprefererer ref arg',
   ],
   [
     known('mail', 'mail'),

@@ -3,7 +3,7 @@ import { compact, table } from './characters.js'
 
 /**
  * connection: Zeek's conn_state.  state: Suricata's state of a flow.  application: the protocol that Suricata recognised in its data.  reporter: the end at which Google's
- * flow log is written, which holds no packet that was refused there.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  handshake: the time
+ * flow log is written, which holds no packet that was refused there.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  made: Sysmon tells of connections that were made.  handshake: the time
  * a TCP handshake took.  flags, replyFlags: the TCP flags of a flow, and those of its other direction.  icmpType: the type of an ICMP message.
  * sourceLocal, destinationLocal: yes or no.  sourceZone, destinationZone: the role of an interface, or a security zone.
  */
@@ -15,6 +15,7 @@ export type FlowField =
   | 'replied'
   | 'leg'
   | 'handshake'
+  | 'made'
   | 'protocol'
   | 'flags'
   | 'replyFlags'
@@ -37,6 +38,7 @@ const names = table<FlowField>(
   ],
   ['leg', 'direction'],
   ['handshake', 'rttmsec'],
+  ['made', 'initiated'],
   ['protocol', 'proto protocol ipprotocol network.transport network.iananumber protocolid protocolidentifier'],
   ['flags', 'tcpflags tcpflagsts tcpcontrolbits'],
   ['replyFlags', 'tcpflagstc'],

@@ -133,6 +133,9 @@ export const createFlowFinder = () => {
         case 'handshake':
           hasHandshake ||= Number(text) > 0
           break
+        case 'made':
+          hasHandshake ||= /^(?:true|false)$/.test(text)
+          break
         case 'protocol':
           protocol = protocols.get(text) ?? protocol
           break

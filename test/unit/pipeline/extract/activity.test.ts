@@ -64,7 +64,47 @@ describe('the activity', () => {
     ['Kubernetes, 401', kubernetes('', 401), 'login blocked'],
     ['Kubernetes, a known user is refused', kubernetes('alice', 403), 'login blocked password accepted'],
     ['a query', { src_ip: '10.0.0.5', query: 'www.example.net' }, 'query unknown'],
-    ['mail', 'Nov 15 08:00:01 mail-1 postfix/smtpd[811]: 4F2A1C0: client=unknown[198.51.100.7]', 'mail unknown'],
+    ['mail', 'Nov 15 08:00:01 mail-1 postfix/smtpd[811]: 4F2A1C0: client=unknown[198.51.100.7]', 'mail allowed'],
+    [
+      'a push that the user refuses',
+      {
+        eventType: 'user.mfa.okta_verify.deny_push',
+        outcome: { result: 'SUCCESS' },
+        client: { ipAddress: '198.51.100.7' },
+      },
+      'login blocked password accepted',
+    ],
+    [
+      'a second factor that is called fraud',
+      { event_type: 'authentication', factor: 'duo_push', result: 'fraud', access_device: { ip: '198.51.100.7' } },
+      'login blocked password accepted',
+    ],
+    [
+      'a second factor that is given',
+      { event_type: 'authentication', factor: 'duo_push', result: 'success', access_device: { ip: '198.51.100.7' } },
+      'login allowed',
+    ],
+    [
+      'a login that a sensor judges',
+      { _path: 'ssh', 'id.orig_h': '198.51.100.7', 'id.resp_h': '10.0.0.5', auth_success: false },
+      'login blocked',
+    ],
+    [
+      'a description of a login',
+      { type: 'fp', description: 'Wrong email or password.', ip: '198.51.100.7' },
+      'login blocked',
+    ],
+    [
+      'a tunnel that is up',
+      'type="event" subtype="vpn" action="tunnel-up" remip=198.51.100.7 user="alice"',
+      'login allowed',
+    ],
+    ['a session of a firewall', 'action=session_start src=10.0.0.5 dst=198.51.100.7', 'connection unknown'],
+    [
+      'Sysmon 3',
+      { EventID: 3, Initiated: 'false', SourceIp: '198.51.100.7', DestinationIp: '10.0.0.5' },
+      'connection allowed',
+    ],
     ['both ends of a connection', 'src=10.0.0.5 dst=198.51.100.7 action=deny', 'connection blocked'],
     [
       'the name of a server in TLS',

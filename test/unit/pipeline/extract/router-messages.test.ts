@@ -20,7 +20,7 @@ describe('a router or a gateway', () => {
       'that names both ends of a tunnel behind their addresses',
       'Nov 15 10:00:00 gw charon: 08[IKE] IKE_SA office[7] established between 192.0.2.1[gw.example.com]...198.51.100.7[branch.example.com]',
       'allowed',
-      ['192.0.2.1 source', '198.51.100.7 destination'],
+      ['192.0.2.1 destination', '198.51.100.7 source'],
     ],
     [
       'that tells of two with a word between them',
