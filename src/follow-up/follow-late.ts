@@ -7,7 +7,7 @@ import { messageOf } from '../base/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type Block, type DueNote, type PendingNote } from './pending.js'
 import { mayStillCome, revisit, type RaiseLate } from './revisit.js'
-import type { Emit } from '../telemetry/event.js'
+import type { Emit, TelemetryEvent } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
@@ -106,8 +106,8 @@ export const followLate = (
 
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
 
-  const dropped = (events: number): void => {
-    if (events > 0) emit({ event: 'late_events_dropped', events })
+  const dropped = (events: number, why: Extract<TelemetryEvent, { event: 'late_events_dropped' }>['why']): void => {
+    if (events > 0) emit({ event: 'late_events_dropped', events, why })
   }
 
   const pending = createPending({
@@ -119,7 +119,7 @@ export const followLate = (
       }
       passing.set(name, followAll(name).catch(failed))
     },
-    dropped,
+    dropped: (notes) => dropped(notes, 'too_many'),
     max: options.max,
   })
 
@@ -219,7 +219,10 @@ export const followLate = (
     const uncorrected = isLost ? 0 : corrected.length - corrections.length
     // Nobody asks again.
     const unanswered = isLost ? 0 : done.filter(({ event }) => event.judged.some(mayStillCome)).length
-    dropped(read.gone.length + uncorrected + unanswered + (isLost ? settled.length - read.gone.length : 0))
+    dropped(read.gone.length, 'record_gone')
+    dropped(uncorrected, 'correction_too_large')
+    dropped(unanswered, 'no_answer')
+    if (isLost) dropped(settled.length - read.gone.length, 'refused')
     return true
   }
 

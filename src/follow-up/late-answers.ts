@@ -22,7 +22,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
-    dropped: (events: number): void => emit({ event: 'late_events_dropped', events }),
+    dropped: (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' }),
   }
   const readNotes = async (
     assigned: Assigned,
@@ -85,7 +85,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
         },
         committed: () => {
           for (const { id, notes: some } of blocks) followUp.note({ topic, partition }, topicId, some, id)
-          if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited })
+          if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited, why: 'no_answer' })
         },
       }
     },

@@ -311,8 +311,12 @@ export type TelemetryEvent =
     }
   /** Beyond the limit: indicators of old days that were dropped, and sightings that were not counted. */
   | { readonly event: 'sightings_not_counted'; readonly evicted: number; readonly uncounted: number }
-  /** Events delivered before their answer that are not followed up: too many wait, or their record is gone. */
-  | { readonly event: 'late_events_dropped'; readonly events: number }
+  /** Events delivered before their answer that are not followed up, or not corrected where only that was too large. */
+  | {
+      readonly event: 'late_events_dropped'
+      readonly events: number
+      readonly why: 'too_many' | 'record_gone' | 'no_answer' | 'refused' | 'correction_too_large'
+    }
   /** Events that were delivered before their answer were written once more, with it. */
   | { readonly event: 'events_corrected'; readonly events: number }
   | {

@@ -39,8 +39,8 @@ export const summariseBursts = (emit: Emit, clock: Clock, everyMs: number): Summ
     const key = keyOf(event)
     const burst = bursts.get(key)
     if (burst) {
+      burst.latest = burst.times === 0 ? event : together(burst.latest, event)
       burst.times++
-      burst.latest = event
       return
     }
     if (bursts.size < maxBursts) {
@@ -55,8 +55,23 @@ export const summariseBursts = (emit: Emit, clock: Clock, everyMs: number): Summ
   return { emit: summarise, flush }
 }
 
+/** What is counted in failures of a burst is their sum. */
+const sums = ['count', 'events', 'records', 'members', 'alerts', 'updates', 'firings'] as const
+
+const together = (former: TelemetryEvent, latest: TelemetryEvent): TelemetryEvent => {
+  const [before, now] = [former, latest] as readonly Readonly<Record<string, unknown>>[]
+  const summed = sums.flatMap((name) => {
+    const [one, other] = [before?.[name], now?.[name]]
+    return typeof one === 'number' && typeof other === 'number' ? [[name, one + other]] : []
+  })
+  return { ...latest, ...(Object.fromEntries(summed) as object) }
+}
+
 /** The fields that make two failures the same. */
 const keyOf = (event: TelemetryEvent): string => {
-  const { operation, reason, topic, to, state, feed, file, about, source } = event as Readonly<Record<string, unknown>>
-  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about, source])
+  const { operation, reason, topic, to, state, feed, file, about, source, why } = event as Readonly<
+    Record<string, unknown>
+  >
+  const partition = event.event === 'offsets_skipped' ? event.partition : undefined
+  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about, source, why, partition])
 }

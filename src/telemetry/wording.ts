@@ -352,10 +352,18 @@ export const wordings: Wordings = {
   },
   late_events_dropped: {
     level: 'warn',
-    say: ({ events }) =>
-      `${events} events were delivered before their answer and get no late alert: too many are waiting, their lookups kept failing, or their record is gone`,
+    say: ({ events, why }) => `${events} events were delivered before their answer and ${lateConsequences[why]}`,
   },
 }
+
+const lateConsequences: { readonly [why in Extract<TelemetryEvent, { event: 'late_events_dropped' }>['why']]: string } =
+  {
+    too_many: 'get neither late alert nor correction: too many are waiting',
+    record_gone: 'get neither late alert nor correction: their record is gone',
+    no_answer: 'stay without one: their lookups kept failing',
+    refused: 'get neither late alert nor correction: a topic refuses them',
+    correction_too_large: 'get no correction, because it would be too large; late alerts were raised',
+  }
 
 const bulkSentences: { readonly [limit in BulkLimit]: string } = {
   connections: 'a bulk connection was refused, because too many are open',

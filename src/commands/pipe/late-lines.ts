@@ -30,7 +30,7 @@ export const createLateLines = (options: {
   const retryLater = createRetryLater(backgroundClock)
   let bytes = 0
   let count = 0
-  const dropped = (events: number): void => emit({ event: 'late_events_dropped', events })
+  const dropped = (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' })
 
   const follow = async (): Promise<void> => {
     const notes = pending.take('lines', Infinity)

@@ -108,7 +108,7 @@ describe('metrics', () => {
     counters.emit({ event: 'record_reduced', ...where, to: 'pointer', reason: 'too_large' })
     counters.emit({ event: 'alerts_raised', alerts: 2, late: true, levels: ['high', 'critical'] })
     counters.emit({ event: 'events_corrected', events: 3 })
-    counters.emit({ event: 'late_events_dropped', events: 4 })
+    counters.emit({ event: 'late_events_dropped', events: 4, why: 'too_many' })
     expect(await line('provider_calls_total{operation="ip/malicious-info",code="ok"}')).toHaveLength(1)
     expect(await line('provider_calls_total{operation="ip/malicious-info",code="timeout"}')).toEqual([
       'threatweave_provider_calls_total{operation="ip/malicious-info",code="timeout"} 1',

@@ -32,6 +32,16 @@ describe('bursts of the same failure', () => {
     expect(logged.at(-1)).toBe('ip/malicious-info failed: timeout, again')
   })
 
+  it('say what was counted in all of them', async () => {
+    const { clock, logged, emit } = open()
+    const skipped = { event: 'offsets_skipped', topic: 'firewall', partition: 3 } as const
+    for (const count of [5, 100, 20]) emit({ ...skipped, count })
+    emit({ ...skipped, partition: 4, count: 7 })
+    await clock.advance(30_000)
+    expect(logged.map((line) => /\d+ (?:more times|records|offsets)/.exec(line)?.[0])).toHaveLength(3)
+    expect(logged.join('\n')).toContain(sentenceOf({ ...skipped, count: 120 }))
+  })
+
   it('are distinguished by what failed and why', () => {
     const { logged, emit } = open()
     emit(failed('a'))
