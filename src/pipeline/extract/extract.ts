@@ -152,9 +152,14 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (read !== undefined) return read
     begin()
     const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
+    if (reader.forged === 0 && tooDeep.has(event.reading) && settings.annotationKey?.mayHold(event.bytes) === true)
+      reader.forged = 1
     return end(event, format, event instanceof ObjectEvent ? event.isLarge : event.reading === 'too_large')
   }
 }
+
+/** What gets here is nested too deep to be walked: others may read it. */
+const tooDeep: ReadonlySet<Event['reading']> = new Set(['json', 'json_array'] as const)
 
 /** To a server that writes its own access log. */
 const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destinationSide: 'inside' }

@@ -230,6 +230,22 @@ describe('what a reader could take for our annotation', () => {
   })
 })
 
+describe('a record that is nested too deep', () => {
+  const [, member = ''] = spellings[0] ?? []
+  const [, attribute = ''] = attributes[0] ?? []
+  const deep = (inner: string): string => `${'{"a":'.repeat(1100)}${inner}${'}'.repeat(1100)}`
+  it.each([
+    ['an object nested too deep', deep(`{${member}}`)],
+    ['an attribute nested too deep', deep(`[${attribute}]`)],
+    ['an array with what is nested too deep', `[{${member}},${deep('1')}]`],
+    ['OpenTelemetry with a body nested too deep', otlp(`"body":${deep('1')},"attributes":[${attribute}]`)],
+  ])('says that it may carry our annotation: %s', async (_, text) => {
+    const out = await write(Buffer.from(text), 'json')
+    expect(out.value.toString()).toContain(mark)
+    expect(out.header).toMatchObject({ forged: 1 })
+  })
+})
+
 describe('an envelope that has its event many times', () => {
   it('is not unpacked to more than one may be, and is never clean for a part of it', async () => {
     const bomb = base64(gzipSync(Buffer.alloc(9_000_000, `${listed} `)))
