@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { client, committed, fill, makeTopics, readTopic, settingsFor, withAdmin, type Read } from '../support/kafka.js'
+import { makeTopics as makeWritten } from '../../src/kafka/topics.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterAll(endWorkers)
@@ -67,14 +68,17 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new grou
     const names = await makeTopics({ partitions })
     await fill(names.input, partitions, 0, old)
     const sightingsTopic = `state-${names.input}`
+    const configEntries = [{ name: 'cleanup.policy', value: 'compact,delete' }]
     await withAdmin((admin) =>
-      admin.createTopics({
-        topics: [{ topic: sightingsTopic, configEntries: [{ name: 'cleanup.policy', value: 'compact,delete' }] }],
-      }),
+      makeWritten(admin, [{ topic: sightingsTopic, numPartitions: 2, replicationFactor: 1, configEntries }]),
     )
     const producer = client().producer()
     await producer.connect()
-    const used = ['another', names.groupId].map((group) => ({ key: `used by group ${group}`, value: '{}' }))
+    const used = ['another', names.groupId].map((group) => ({
+      partition: 0,
+      key: `used by group ${group}`,
+      value: '{}',
+    }))
     await producer.send({ topic: sightingsTopic, messages: used })
     await producer.disconnect()
     const worker = startWorker(settingsFor(names, { delivery, sightingsTopic, input: { start: 'latest' } }))
