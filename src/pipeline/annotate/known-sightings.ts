@@ -17,7 +17,7 @@ export type Finished = SummaryInput & {
   /** The length of the summary as text. */
   size: number | undefined
   text: string | undefined
-  readonly next: Finished | undefined
+  next: Finished | undefined
 }
 type Owner = { finished: Finished | undefined }
 
@@ -50,7 +50,8 @@ type KnownSightings = {
 /** In characters, with overhead: at least this much is kept, and at most twice as much. */
 const generation = 8_388_608
 const weightOfEntry = 500
-const maxVariants = 32
+/** What many indicators share has a variant for each status, direction, action and activity. */
+const maxVariants = 512
 const sample: SummaryInput = {
   status: 'complete',
   direction: 'unknown',
@@ -108,8 +109,18 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
     of: (judged) => recent.get(judged) ?? learn(judged),
     finished: (owner, about) => {
       let count = 0
-      for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
-      // Beyond the limit all variants are dropped; an indicator has few.
+      let before: Finished | undefined
+      for (let one = owner.finished; one !== undefined; before = one, one = one.next, count++) {
+        if (!isSame(one, about)) continue
+        // To the front: few variants are most of the events.
+        if (before !== undefined) {
+          before.next = one.next
+          one.next = owner.finished
+          owner.finished = one
+        }
+        return one
+      }
+      // Beyond the limit all variants are dropped.
       const next = count < maxVariants ? owner.finished : undefined
       const { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format } = about
       owner.finished = {
