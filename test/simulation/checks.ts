@@ -76,6 +76,7 @@ export const promises = [
   'no offset before its acknowledgement',
   'every alert',
   'no alert twice',
+  'no retro alert about what late alerts have told',
   'what is suppressed is said',
   'every pending event corrected',
   'no correction twice',
@@ -320,6 +321,7 @@ export type AlertValue = {
     readonly alert_id?: string
     readonly count?: number
     readonly value?: string
+    readonly late?: boolean
     /** Others that the rule matched. */
     readonly indicators?: readonly string[]
     readonly origin?: string
@@ -357,6 +359,9 @@ const isAccusedIn = (copy: Copy, address: string): boolean =>
 const indicatorIn = ({ annotation: { indicators } }: Copy, address: string) =>
   indicators?.find(({ value }) => value === address)
 
+const originOf = ({ placed, member }: Expected): string =>
+  `input/${placed.partition}/${placed.offset}${member >= 0 ? `#${member}` : ''}`
+
 const addressesOf = ({ address = '', also }: Expected): readonly string[] =>
   also === undefined ? [address] : [address, also]
 
@@ -390,7 +395,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   const matched: Expected[] = []
 
   for (const event of expected) {
-    const { n, placed, isLarge } = event
+    const { n, isLarge } = event
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
     if (!last || isLarge) continue
@@ -416,7 +421,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
       }
     }
     if (!scenario.alerts) continue
-    const origin = `input/${placed.partition}/${placed.offset}${event.member >= 0 ? `#${event.member}` : ''}`
+    const origin = originOf(event)
     // Of what was repeated, the last is owed: an earlier copy may have come out just before a kill, and the last wait for an answer in vain.
     const told = isExactlyOnce || isFollowed ? copies : [last]
     // Without a sightings topic nobody can tell whether a late alert was written when the answer to its commit was lost.
@@ -447,7 +452,41 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     if (isMatch) matched.push(event)
   }
   if (scenario.alerts) checkRetro(happened, alerts, events, expect)
+  if (scenario.alerts && !done.some((kind) => endsMembership.has(kind) || kind === 'kill' || kind === 'recreate_input'))
+    checkOnceTold(happened, alerts, events, expect)
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
+}
+
+/** After an outage too: a retro alert is about all that have seen its indicator, of which one at least has no other alert. */
+const checkOnceTold = (
+  { gained }: Happened,
+  alerts: readonly AlertValue['threatweave'][],
+  { expected, copiesOf }: Events,
+  expect: Expect,
+): void => {
+  const late = alerts.filter((one) => one.late === true)
+  if (late.length > 0) expect('no retro alert about what late alerts have told', true, () => '')
+  for (const { kind, value = '', origins = [] } of alerts) {
+    // What a feed gains while the event waits is told at once, and once more with its answer.
+    if (kind !== 'retro' || gained.has(value)) continue
+    const [partition] = origins.map((origin) => Number(origin.split('/')[1]))
+    const told = new Set(
+      late.flatMap((one) => (one.value === value || one.indicators?.includes(value) ? (one.origins ?? []) : [])),
+    )
+    if (!origins.some((origin) => told.has(origin))) continue
+    const untold = expected.filter(
+      (event) =>
+        event.placed.partition === partition &&
+        addressesOf(event).includes(value) &&
+        !told.has(originOf(event)) &&
+        (copiesOf.get(event.n) ?? []).some((copy) => !isAccusedIn(copy, value)),
+    )
+    expect(
+      'no retro alert about what late alerts have told',
+      untold.length > 0,
+      () => `${value}: late alerts and a retro alert about ${origins.join(', ')}`,
+    )
+  }
 }
 
 /** After these a process may not learn whether its last commit counted. */

@@ -42,6 +42,12 @@ const mistakes: readonly Mistake[] = [
     '    suppressed.takeDue(all)\n',
   ),
   one(
+    'what was awaited is told once more by a retro alert',
+    'follow-up/sighting-counts.ts',
+    "verdict?.level === 'malicious' ? 0 : bit",
+    "verdict?.level === 'malicious' ? bit : bit",
+  ),
+  one(
     'a rule that has fired for one indicator of an event is silent about another one that is answered late',
     'alerts/choose-matches.ts',
     "  ownText(`${rule.id} ${candidate.value ?? ''}`)",
