@@ -1,5 +1,5 @@
 // Lets lookups through to the source as the state of the API key allows: the most important first, no more calls than it may have.
-import type { Finding } from '../domain/finding.js'
+import { unknownOf, type Finding } from '../domain/finding.js'
 import type { Lookup, Source } from '../domain/lookup.js'
 import type { Admission } from './admission/admission.js'
 
@@ -7,4 +7,7 @@ export const admit =
   <Question>(keyOf: (question: Question) => string, admission: Admission) =>
   (source: Source<Question>): Lookup<Question> =>
   (question, ask) =>
-    admission.run<Finding>(keyOf(question), ask, (call) => source(question, ask, call))
+    // Whoever asks: nobody pays for what a stranger wrote.
+    ask.role === 'claimed'
+      ? unknownOf('feeds_only')
+      : admission.run<Finding>(keyOf(question), ask, (call) => source(question, ask, call))

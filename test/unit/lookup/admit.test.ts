@@ -51,6 +51,14 @@ describe('admit', () => {
     expect(source.most()).toBe(inFlight)
   })
 
+  it('pays for nothing that an outside client wrote, whoever asks', async () => {
+    const { clock, source, many } = setUp()
+    const found = many(3, { ...ask, role: 'claimed' })
+    await clock.advance(10_000)
+    expect(await tally(found)).toEqual({ feeds_only: 3 })
+    expect(source.most()).toBe(0)
+  })
+
   it('counts each call of a lookup that needs several', async () => {
     const clock = createFakeClock()
     const admission = createAdmission({ ...admissionSettings, perRun: 3 }, clock)
