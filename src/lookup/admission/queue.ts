@@ -1,4 +1,4 @@
-// The queue: a bounded number of lookups, in turns between those who ask, in the order of what matters for each, and with a share for each peer; when it is full, who has most waiting gives way.
+// The queue: a bounded number of lookups. Askers take turns, the most important lookup of each goes first, and no peer takes more than its share.
 import type { Ask } from '../../domain/lookup.js'
 import { createLane, type Lane } from './lane.js'
 import { createShares, type PeerNames } from './shares.js'
@@ -33,7 +33,7 @@ type Queue<Task> = {
   /** So many more ask for the same: it may move up, never down. The work is the same for any number. */
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   readonly next: () => QueuedLookup<Task> | undefined
-  /** A call was sent for what was asked so. */
+  /** Counts a call towards the share of the peer. */
   readonly called: (priority: Priority) => void
   /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
