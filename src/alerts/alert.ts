@@ -1,4 +1,5 @@
 // An alert: the rule, the event and the reason, in ECS with Splunk's two threat match fields.
+import type { AlertContext } from '../domain/alert-context.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { Endpoint } from '../domain/endpoints.js'
@@ -73,6 +74,8 @@ export type AlertBody = {
   /** Other indicators of the event that the same rule matched, worst first. */
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
+  /** What the lookup service says in detail, with alerts.context. */
+  readonly context?: AlertContext
   readonly matched: readonly Matched[]
 } & Pick<
   Annotation,

@@ -9,6 +9,7 @@ import type { Config } from '../config/schema.js'
 import type { Clock } from '../base/clock.js'
 import { eventTime } from '../pipeline/event-time.js'
 import { createNamedValues } from '../pipeline/extract/named-values.js'
+import { openContext } from './open-context.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
 import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
@@ -16,6 +17,7 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import type { Suppressed } from '../follow-up/alert-updates.js'
 import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
 import type { Emit } from '../telemetry/event.js'
+import type { ClientOptions } from './provider-client.js'
 
 type AlertingOptions = {
   readonly emit?: Emit
@@ -53,7 +55,10 @@ type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
 }
 
 /** The alerts of `run`; none without an alerts topic. */
-export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): Promise<RunAlerts | undefined> => {
+export const openRunAlerts = async (
+  config: Config,
+  { env, clock, emit }: { readonly env: ClientOptions['env']; readonly clock: Clock; readonly emit: Emit },
+): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
   const { names, mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
     await openAlerting(config, { emit, clock, hasUpdates: true }),
@@ -63,22 +68,40 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
     log.note(alert)
     return toRecord(alert)
   }
+  const context = openContext(config, { env, clock, emit })
+  const told = (alert: Alert): AlertOut => noted(context ? context.tell(alert) : alert)
   return {
     log,
     names,
     mayRaise,
     retroMatch,
-    raise: (events, fired) => raise(events, fired).map(noted),
+    raise: (events, fired) => raise(events, fired).map(told),
     raiseLate: raiseByMember((events) => {
       const raised = raiseLate(events)
-      return { ...raised, alerts: raised.alerts.map(noted) }
+      const committed = (): void => {
+        raised.committed()
+        for (const { event } of events) context?.commit(event.origin)
+      }
+      return { ...raised, alerts: raised.alerts.map(told), committed }
     }),
-    suppressed: { ...suppressed, takeDue: (all) => suppressed.takeDue(all).map(noted) },
-    close,
+    suppressed: {
+      commit: (origin, firings) => {
+        suppressed.commit(origin, firings)
+        context?.commit(origin)
+      },
+      giveUp: (origin, firings) => {
+        suppressed.giveUp(origin, firings)
+        context?.giveUp(origin)
+      },
+      takeDue: (all) => [...suppressed.takeDue(all).map(noted), ...(context?.takeDue() ?? []).map(toRecord)],
+    },
+    close: async () => {
+      await Promise.all([context?.close(), close()])
+    },
   }
 }
 
-const toRecord = (alert: Alert | AlertUpdate): AlertOut => ({
+const toRecord = (alert: Pick<Alert | AlertUpdate, 'threat_match_value' | 'rule'>): AlertOut => ({
   key: alert.threat_match_value ?? alert.rule.id,
   value: Buffer.from(JSON.stringify(alert)),
 })

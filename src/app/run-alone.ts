@@ -53,7 +53,7 @@ export const runAlone = async (
   const closings: (() => Promise<unknown> | undefined)[] = []
   let isStarted = false
   try {
-    const alerts = await openRunAlerts(config, clock, watch.emit)
+    const alerts = await openRunAlerts(config, { env, clock, emit: watch.emit })
     closings.push(() => alerts?.close())
     const app = accepted(
       await openApp(config, {

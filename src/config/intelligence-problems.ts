@@ -21,7 +21,7 @@ export const intelligenceProblems = (config: Config): Problem[] =>
       ]
 
 /** An operation that waits for what others say needs one that does not. */
-const operationProblems = ({ intel }: Config): readonly Problem[] => {
+const operationProblems = ({ intel, alerts }: Config): readonly Problem[] => {
   const problems: Problem[] = []
   const needAlways = (setting: string, chosen: readonly Choice[]): void => {
     if (!chosen.includes('always')) problems.push({ setting, message: 'needs one operation that is always asked' })
@@ -29,8 +29,13 @@ const operationProblems = ({ intel }: Config): readonly Problem[] => {
   const { reports, 'reports/personal': personal } = intel.domain.operations
   needAlways('intel.ip.operations', Object.values(intel.ip.operations))
   needAlways('intel.domain.operations', [reports, personal])
-  return intel.service.apiKey === '' ? [] : problems
+  return intel.service.apiKey === '' ? contextProblems(alerts) : problems
 }
+
+const contextProblems = ({ context }: Config['alerts']): readonly Problem[] =>
+  context.operations.length === 0
+    ? []
+    : [{ setting: 'alerts.context.operations', message: 'needs a key for the lookup service (intel.service.apiKey)' }]
 
 /** Settings of a feed that only one way of fetching it uses, and those that it needs. */
 const feedSettingProblems = (feed: Config['feeds'][number], at: number): readonly Problem[] => {

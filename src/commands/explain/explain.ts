@@ -1,4 +1,4 @@
-// The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
+// The `explain` command: what is read from each event, and which rule read it from what; nobody is asked without --online.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import { openRegistryOf, readWrittenAt } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'
@@ -16,12 +16,15 @@ import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { renderTable, type Column } from '../../terminal/table.js'
 import { networkText } from '../../terminal/verdict-card.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
+import { explainOnline } from './explain-online.js'
 import { openKnown, type KnownAboutEvent } from './open-known.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
-  summary: 'show what is read from log events, which rule read it, and what is known about it; asks nobody',
+  summary:
+    'show what is read from log events, which rule read it, and what is known about it; asks nobody without --online',
   help: `Usage: threatweave explain [options] [FILE… | TOPIC/PARTITION/OFFSET…]
+       threatweave explain --online [options] VALUE…
 
 Reads one event a line from files (.gz too) or standard input, or events of Kafka topics by their place (of a record of many
 all, or one: firewall/3/42#7), and shows each with
@@ -37,6 +40,8 @@ strongest first:
   position:…   the place in the line, which is a guess
 
 Options:
+      --online        ask the lookup service about addresses, names and CVE ids, given in place of files: what alerts
+                      show as context (alerts.context), or all five operations; each call is paid
       --json          print one JSON object a line
   -c, --config FILE   the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help          this text
@@ -45,11 +50,12 @@ Example:
   echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave explain
   threatweave explain -c threatweave.yaml firewall-annotated/3/4711
 `,
-  options: { ...configOption, json: { type: 'boolean' } },
+  options: { ...configOption, json: { type: 'boolean' }, online: { type: 'boolean' } },
   takesArguments: true,
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
+    if (args.values.online === true) return explainOnline(args.positionals, config, io, args.values.json === true)
     const { eventsInRecord, decode, extract } = accepted(openReader(config, { isOneSource: true }))
     const known = await openKnown(config, io)
     const isJson = args.values.json === true

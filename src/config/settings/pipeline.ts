@@ -1,5 +1,6 @@
 // Settings of what happens to an event: extract, gate, enrich, output, alerts.
 import { Type } from '@sinclair/typebox'
+import { contextOperations, type ContextOperation } from '../../domain/alert-context.js'
 
 /** Settings of reading: log formats of your own. */
 export const extractSettings = Type.Object(
@@ -139,6 +140,23 @@ export const alertsSettings = Type.Object(
       description:
         'The same rule on the same indicator and machine on the other side raises one alert in this time, by the time of the events; 0 raises every one.',
     }),
+    context: Type.Object(
+      {
+        operations: Type.Array(Type.Unsafe<ContextOperation>({ type: 'string', enum: [...contextOperations] }), {
+          default: [],
+          maxItems: 5,
+          description:
+            'Operations of the lookup service that are asked once for each accused indicator, for the people who read the alert: ip/data, banner/search, banner/stats, domain/report, and exploit/search for vulnerabilities that the event names. The alert does not wait; an update brings the answers.',
+        }),
+        perDay: Type.Integer({
+          default: 100,
+          minimum: 1,
+          maximum: 1_000_000,
+          description: 'Calls for it in one day (UTC) at most, for each process; they are not part of admit.',
+        }),
+      },
+      { additionalProperties: false, default: {}, description: 'What alerts show besides the verdict.' },
+    ),
   },
   { additionalProperties: false, default: {}, description: 'Alerts: Sigma rules over annotated events.' },
 )
