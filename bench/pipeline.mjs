@@ -20,8 +20,8 @@ import { samples } from './samples.mjs'
 import { findingOf } from './verdicts.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
-const { isAnnotationName } = createAnnotationKey('threatweave')
-const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats, isAnnotationName })
+const annotationKey = createAnnotationKey('threatweave')
+const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats, annotationKey })
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',
