@@ -65,6 +65,7 @@ const environment = (names: Topics, { delivery, partitionBy }: Variant): Readonl
   THREATWEAVE_ENRICH_DEADLINE_MS: '20',
   THREATWEAVE_OUTPUT_DETAIL: 'full',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+  THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
   THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
   THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '16',
 })

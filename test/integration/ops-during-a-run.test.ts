@@ -46,6 +46,7 @@ describe.runIf('path' in tool)('the status page during a run', () => {
       env: {
         PATH: process.env.PATH,
         THREATWEAVE_GATE_DOCUMENTATION: 'true',
+        THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
         THREATWEAVE_OPS_PORT: '0',
         ...limitsEnv({ admission: { breakerFailures: 2, breakerMs: 1_000, maxBreakerMs: 1_000 } }),
         THREATWEAVE_INTEL_SERVICE_BASE_URL: upstream.url,

@@ -95,6 +95,7 @@ export const openFleet = async (
         THREATWEAVE_GATE_DOCUMENTATION: 'true',
         THREATWEAVE_LOG_LEVEL: 'info',
         THREATWEAVE_LOG_FORMAT: 'json',
+        THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
         THREATWEAVE_OPS_ENABLED: 'true',
         THREATWEAVE_SERVE_OPS_PORT: '0',
         THREATWEAVE_SERVE_PORT: String(ports[nth]),

@@ -64,6 +64,7 @@ const environmentOf = (given: Environment): Environment => ({
   THREATWEAVE_OPS_ENABLED: 'false',
   THREATWEAVE_OPS_PORT: '0',
   THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+  THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
   THREATWEAVE_KAFKA_BROKERS: given.THREATWEAVE_KAFKA_BROKERS ?? inject('broker').plain,
   ...given,
 })

@@ -102,6 +102,7 @@ const programEnvironment = (names: ProgramNames, env: Environment): Environment 
     THREATWEAVE_LOG_LEVEL: 'info',
     THREATWEAVE_OPS_ENABLED: 'false',
     THREATWEAVE_MEMORY_PATH: 'none',
+    THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'listed', path: join(folder, 'feed.txt') }]),
     THREATWEAVE_ALERTS_RULES: join(folder, 'rule.yml'),
     THREATWEAVE_ALERTS_SUPPRESS_SECONDS: '0',

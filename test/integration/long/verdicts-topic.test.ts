@@ -32,6 +32,7 @@ const key = 'a key that nobody else has, of 40 letters'
 const environment = (url: string, verdictsTopic: string): Record<string, string> => ({
   THREATWEAVE_ENRICH_MODE: 'complete',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
+  THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
   THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
   THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
   THREATWEAVE_KAFKA_VERDICTS_KEY: key,
@@ -315,6 +316,7 @@ it('two gateways and two workers, started at once on empty disks, make no call f
       ...shared,
       THREATWEAVE_ENRICH_MODE: 'complete',
       THREATWEAVE_INTEL_SERVICE_BASE_URL: `http://127.0.0.1:${ports[nth]}`,
+      THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       THREATWEAVE_INTEL_SERVICE_API_KEY: sampleKey,
     }),
   )
