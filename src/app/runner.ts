@@ -70,7 +70,7 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     const topics = await prepare(given, admin, brokers)
     if ('how' in topics) return topics
     const options = { ...given, settings: withoutTopics(settings, missingTopics(settings, topics)) }
-    const alone = await useSightings(options, admin, brokers, connect)
+    const alone = await useSightings(options, admin, brokers, connect, closings)
     if (!alone) return { how: 'stopped' }
     if ('how' in alone) return alone
     const { pipeline, waitOf } = options
@@ -89,7 +89,7 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
       brokers,
       emit,
     })
-    closings.push(delivery.close, alone.close)
+    closings.push(delivery.close)
     const followUps = openFollowUps(
       { ...options, reachableMs, isStillRead, isReadIn },
       topics,
@@ -184,10 +184,17 @@ const useSightings = async (
   admin: Admin,
   brokers: BrokerWatch,
   connect: () => ReturnType<typeof createClient>,
+  closings: (() => Promise<unknown>)[],
 ): Promise<{ readonly close: () => Promise<void> } | Ended | undefined> => {
   const { sightingsTopic: topic = '', groupId } = settings
   if (topic === '') return { close: () => Promise.resolve() }
-  const use = (): ReturnType<typeof useAlone> => useAlone({ connect, admin, topic, groupId, emit, now })
+  let last: ReturnType<typeof useAlone> | undefined
+  const use = (): ReturnType<typeof useAlone> => (last = useAlone({ connect, admin, topic, groupId, emit, now }))
+  // A stop does not wait for it, so it may be on its way still.
+  closings.push(async () => {
+    const used = await last?.catch(() => undefined) // it was retried, or the run has ended
+    if (used && 'close' in used) await used.close()
+  })
   const used = await whenReachable(use, { brokers, signal, emit })
   if (!used || 'close' in used) return used
   const sentence = `topic ${topic} is used by the group ${used.other}, and two groups would take each other's notes for their own: give each a kafka.sightingsTopic of its own`

@@ -33,12 +33,15 @@ export const useAlone = async (
     const value = Buffer.from('{"schema_version":1}')
     await sender.send([{ topic, partition, key, value, headers: [], timestamp: String(now()) }])
   }
+  let isUsed = false
   try {
     const other = await findOther(reader, options)
     if (other !== undefined) return { other }
     await say()
+    isUsed = true
   } finally {
-    await reader.close()
+    // A sender that is left alone goes on asking for a producer id.
+    await Promise.all([reader.close(), isUsed ? undefined : sender.close()])
   }
   const again = (): void =>
     void say().catch((error: unknown) =>
