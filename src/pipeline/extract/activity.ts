@@ -55,14 +55,28 @@ const loginTexts: readonly (readonly [RegExp, Action])[] = [
 const secondFactor = /(?<![a-z])(?:mfa|2fa)(?![a-z])/i
 /** `Successful login`: a description of something else, such as a rule, does not begin so. */
 const outcomeFirst = /^(?:successful|failed|wrong|invalid|incorrect) /i
+/** Cheaper than the expressions below: most lines hold none of these. */
 const mayBeLogin =
-  /[Ll]og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|[Pp]assw|[Ss]ign(?:ed)?[ -]?[io]n|user|session|Connect|IKE_SA|publickey|[Aa]ccepted /
+  /og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|assw|ign(?:ed)?[ -]?[io]n|[Nn]valid user|for user|client computer|session started|to session|Connect\t|ion Initiated|IKE_SA|publickey|ccepted /
 /** Somebody logs in; a path (`/login`) and a name (`login.example.net`) say nothing. */
 const login =
   /(?<![\w/.?=&%#-])(?:log(?:ged)?[ _-]?[io]n|log[io]ns?[_-]?(?:failed|denied|success|ok|allowed)?|sign(?:ed)?[ -]?[io]n|auth(?:entication|enticated?)?)(?![\w/.=-]*[/.=]\w)\b/i
 /** The mail servers that name themselves at the beginning of a line. */
-const mailServer = /^[^|{]{0,80}?\b(?:postfix|exim4?|sendmail|sm-mta|opensmtpd|smtpd|amavis|rspamd)(?:[/[(:]| mail)/
-
+const mailServers = [
+  'postfix/',
+  'exim[',
+  'exim:',
+  'exim4[',
+  'sendmail[',
+  'sm-mta[',
+  'smtpd[',
+  'amavis[',
+  'rspamd',
+] as const
+const isOfMailServer = (text: string): boolean => {
+  const head = text.slice(0, 100)
+  return mailServers.some((name) => head.includes(name))
+}
 /** Postfix gives a message its queue id when it takes it from a client. */
 const takenMessage = /smtpd\[\d{1,10}\]: [\dA-Za-z]{6,20}: client=/
 
@@ -245,7 +259,7 @@ export const createActivityFinder = () => {
     },
     seeText: (text: string): void => {
       const head = text.length > 600 ? text.slice(0, 600) : text
-      if (mailServer.test(head)) {
+      if (isOfMailServer(head)) {
         isSeen = isMail = true
         isTaken = takenMessage.test(head)
       }
