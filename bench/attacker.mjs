@@ -1,7 +1,7 @@
 // One key that attacks the gateway: a process of its own, so that its work is not measured with the gateway's.
 import { connect } from 'node:net'
 
-const { kind, port, apiKey, connections } = JSON.parse(process.argv[2] ?? '{}')
+const { kind, port, apiKey, connections, settings } = JSON.parse(process.argv[2] ?? '{}')
 const top = { role: 'destination', action: 'allowed', urgency: 'live' }
 const addressOf = (n) => `45.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
 let asked = 0
@@ -15,9 +15,12 @@ const open = () =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.write(
-      `CONNECT bulk:1 HTTP/1.1\r\nhost: bulk\r\nx-api-key: ${apiKey}\r\nx-threatweave-bulk: escalate=false&report=never&maxAgeDays=90\r\n\r\n`,
+      `CONNECT bulk:1 HTTP/1.1\r\nhost: bulk\r\nx-api-key: ${apiKey}\r\nx-threatweave-bulk: ${settings}\r\n\r\n`,
     )
-    socket.once('data', () => resolve(socket))
+    socket.once('data', (bytes) => {
+      if (!String(bytes).startsWith('HTTP/1.1 200')) throw new Error(String(bytes))
+      resolve(socket)
+    })
   })
 /** As fast as the gateway reads. */
 const pour = (socket, chunk) => {

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { bundledProfile } from '../dist/app/open-profile.js'
 import { systemClock } from '../dist/base/clock.js'
 import { createBulkLookup } from '../dist/bulk/bulk-lookup.js'
+import { usualAddressChoices, usualNameChoices } from '../dist/domain/operation-choice.js'
+import { writeBulkSettings } from '../dist/bulk/protocol.js'
 import { createClient, clientLimits } from '../dist/provider/client.js'
 import { startProvider } from './kafka-stage.mjs'
 
@@ -43,7 +45,15 @@ export const run = async () => {
 const attack = async (kind, connections) => {
   const stage = await start({})
   const attacker =
-    connections > 0 ? await startAttacker({ kind, port: stage.port, apiKey: keys.b, connections }) : undefined
+    connections > 0
+      ? await startAttacker({
+          kind,
+          port: stage.port,
+          apiKey: keys.b,
+          connections,
+          settings: writeBulkSettings(oneCallEach),
+        })
+      : undefined
   try {
     // The first questions of the attack are in the queue.
     await sleep(2_000)
@@ -98,6 +108,11 @@ const budget = async () => {
   }
 }
 
+const oneCallEach = {
+  ip: { operations: { ...usualAddressChoices, suspicious_info: 'never' } },
+  domain: { maxAgeDays: 90, operations: usualNameChoices },
+}
+
 const outbound = { role: 'destination', action: 'allowed', evidence: 'field' }
 
 const start = async (settings) => {
@@ -121,6 +136,7 @@ const start = async (settings) => {
       THREATWEAVE_SERVE_OPS_PORT: '0',
       THREATWEAVE_INTEL_SERVICE_API_KEY: 'key-of-the-bench',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(concurrency),
+      THREATWEAVE_ADMIT_PER_DAY: '1000000',
       THREATWEAVE_SERVE_PORT: String(port),
       THREATWEAVE_SERVE_KEYS_FILE: join(folder, 'keys.json'),
       THREATWEAVE_SERVE_STATE: join(folder, 'state'),
@@ -169,7 +185,7 @@ const openBulk = async (baseUrl, apiKey) => {
   )
   const bulk = createBulkLookup({
     isOffered: () => true,
-    connect: () => client.bulk.connect({ ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } }),
+    connect: () => client.bulk.connect(oneCallEach),
     takes: () => true,
     hidePeer: (name) => name,
     maxOpen: 10_000,
@@ -178,6 +194,7 @@ const openBulk = async (baseUrl, apiKey) => {
     emit: () => undefined,
   })
   await bulk.open()
+  if (bulk.state() === undefined) throw new Error('the gateway takes no bulk connection')
   return bulk
 }
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { createLineSplitter, maxQuestionLength } from './protocol.js'
 
 /** A question takes about a tenth of a millisecond, so one key delays everybody else by a few milliseconds at most. */
-const linesPerTurn = 64
+const linesPerTurn = 32
 
 type Reading = {
   readonly stream: Duplex

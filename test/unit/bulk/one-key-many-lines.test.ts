@@ -117,7 +117,7 @@ describe('a key with very many lines', () => {
     other.write(text([question(1)]))
     await expect.poll(() => done.asked.length, { timeout: 60_000 }).toBe(10_001)
     // What is left of a turn, and the next one.
-    expect(mostInTurn).toBeLessThanOrEqual(2 * 64 + 1)
+    expect(mostInTurn).toBeLessThanOrEqual(2 * 32 + 1)
     expect(done.asked.indexOf('c')).toBeLessThan(9_000)
   })
 })
