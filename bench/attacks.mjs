@@ -93,7 +93,7 @@ const budget = async () => {
       bulk.ask({ type: 'domain', value: `name-${n}.com` }, { ...outbound, role: 'query', peer: 'client' }),
     )
     const genuine = Array.from({ length: 59 }, (_, n) =>
-      bulk.ask({ type: 'ip', value: `46.3.0.${n}` }, { ...outbound, role: 'source', peer: `46.3.0.${n}` }),
+      bulk.ask({ type: 'ip', value: `46.3.0.${n}` }, { ...outbound, role: 'source', peer: `46.${n}.0.1` }),
     )
     const spent = new Set(['budget_spent', 'no_credit'])
     const count = (found) => found.filter(({ reason }) => !spent.has(reason)).length
