@@ -47,6 +47,8 @@ describe.runIf('path' in tool)('the status page during a run', () => {
         PATH: process.env.PATH,
         THREATWEAVE_GATE_DOCUMENTATION: 'true',
         THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
+        // The provider takes one call at a time, and says no to the second that auto would try.
+        THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1',
         THREATWEAVE_OPS_PORT: '0',
         ...limitsEnv({ admission: { breakerFailures: 2, breakerMs: 1_000, maxBreakerMs: 1_000 } }),
         THREATWEAVE_INTEL_SERVICE_BASE_URL: upstream.url,
