@@ -42,6 +42,7 @@ const startGateway = (upstream: string, state: string): Promise<Process> =>
   startProcess([cliPath, 'serve', '--port', '0', '--state', state, '--upstream', upstream], {
     THREATWEAVE_SERVE_API_KEY: sampleKey,
     THREATWEAVE_INTEL_SERVICE_API_KEY: gatewayKey,
+    THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1',
     THREATWEAVE_OPS_ENABLED: 'false',
   })
 
