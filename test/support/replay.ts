@@ -73,7 +73,7 @@ const configFor = ({
     kafka: {
       brokers: [inject('broker').plain],
       groupId: names.groupId,
-      input: { topics: [names.input] },
+      input: { topics: [names.input], start: 'earliest' },
       output: { topic: names.output },
       deadLetterTopic: names.dead,
       delivery,
