@@ -16,16 +16,24 @@ type LatestControl = {
 export const createLatestControl = (control: ControlTopic, known?: NumberedRecord): LatestControl => {
   let latest = known
   const ignored = new Map<Ignored, number>()
-  const ignore = (why: Ignored): void => void ignored.set(why, (ignored.get(why) ?? 0) + 1)
+  const ignore = (why: Ignored): void => {
+    ignored.set(why, (ignored.get(why) ?? 0) + 1)
+  }
   return {
     take: (record) => {
       // Whoever wrote it has not called: only gateways have the key.
-      if (!isOfGateway(control, record)) return ignore('not_signed')
+      if (!isOfGateway(control, record)) {
+        ignore('not_signed')
+        return
+      }
       const { reserved = nothingReserved, sequence = 0 } = latest ?? {}
       // A gateway of another version may call whom it does not name.
       const read = readControl(record) ?? { caller: '', reserved, sequence }
       // Without a key a number says nothing: who may write can write any.
-      if (control.key !== '' && read.sequence < sequence) return ignore('repeated')
+      if (control.key !== '' && read.sequence < sequence) {
+        ignore('repeated')
+        return
+      }
       latest = read
     },
     record: () => latest,

@@ -27,7 +27,8 @@ export const createDetailsReader = (
     const exposes = exposed.flatMap(([name, count]) => ((count(answer) ?? 0) > 0 ? [name] : []))
     const whose = owner(answer)
     const where = country(answer)
-    const number = wholeNumber(String(asNumber(answer) ?? '').replace(/^AS/i, '')) ?? 0
+    const written = asNumber(answer)
+    const number = wholeNumber(typeof written === 'string' ? written.replace(/^AS/i, '') : written) ?? 0
     const name = asName(answer)
     const details: AddressDetails = {
       ...(whose !== undefined && { owner: whose }),

@@ -94,7 +94,7 @@ const annotate = async (chosen: object): Promise<Annotation> => {
       ...Object.fromEntries(
         Object.entries({ ...usualAddressChoices, ...chosen }).map(([name, choice]) => [
           `THREATWEAVE_INTEL_IP_OPERATIONS_${name.replaceAll('-', '_').toUpperCase()}`,
-          String(choice),
+          choice,
         ]),
       ),
     },

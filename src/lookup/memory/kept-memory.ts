@@ -71,7 +71,13 @@ const openOnFullDisk = <Question>(
   emit({ event: 'memory_not_persisted', path, message })
   try {
     const ledger = openLedger(path, emit)
-    return { ledger, close: () => Promise.resolve(ledger.close()) }
+    return {
+      ledger,
+      close: () => {
+        ledger.close()
+        return Promise.resolve()
+      },
+    }
   } catch {
     return kept // the warning has said it
   }

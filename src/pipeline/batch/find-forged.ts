@@ -32,6 +32,11 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
   let next = 0
   /** Whether the object that was passed last is an attribute named like our annotation. */
   let isForgedAttribute = false
+  const takeForged = (): boolean => {
+    const wasForged = isForgedAttribute
+    isForgedAttribute = false
+    return wasForged
+  }
 
   const endOfValue = (at: number): number => {
     while ((events[next]?.to ?? Infinity) <= at) next++
@@ -66,11 +71,11 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
       }
       const before = { cuts: cuts.length, count, left }
       const valueStart = at
-      isForgedAttribute = false
       const valueEnd = endOfValue(at)
+      const isForgedBelow = takeForged()
       if (isKey) isAttribute ||= isAnnotationNameAt(bytes, valueStart, valueEnd)
-      if (!isObject) isForged = isForgedAttribute
-      else if (isForgedAttribute) left++
+      if (!isObject) isForged = isForgedBelow
+      else if (isForgedBelow) left++
       at = skipSpace(bytes, valueEnd)
       const isLast = isClosing()
       const to = isLast ? valueEnd : at + 1
@@ -94,8 +99,7 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
 
   for (const root of roots) {
     endOfValue(root)
-    if (isForgedAttribute) left++
-    isForgedAttribute = false
+    if (takeForged()) left++
   }
   return { count, left, cuts }
 }

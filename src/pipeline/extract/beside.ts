@@ -57,14 +57,14 @@ const rules: readonly BesideRule[] = [
 export const settleBeside = (findings: Findings, isLocalFirst: boolean, event: Beside['event']): void => {
   const beside = { all: [...findings.list()], isLocalFirst, event }
   let isOutbound = false
-  beside.all.forEach((one, at) => {
+  for (const [at, one] of beside.all.entries()) {
     const rule =
       one.evidence === 'field' &&
       rules.find(({ role, field, when }) => role === one.role && field.test(one.field) && when(beside, one))
-    if (!rule) return
+    if (!rule) continue
     findings.outrank(at, rule.becomes, `beside:${rule.id}`)
     isOutbound ||= rule.id === 'outbound'
-  })
+  }
   // Their ports are named as they are.
   if (isOutbound) findings.exchangePorts()
 }

@@ -88,7 +88,7 @@ describe('estimate', () => {
     expect(out).toMatch(/^cost per month +about 75\.00 if everything is clean, 135\.00 at most$/m)
     expect(JSON.parse(await run(log, { span: '24', json: true }, env))).toMatchObject({
       callsAtMost: 9,
-      operations: expect.arrayContaining([{ operation: 'ip/vpn', when: 'accused', calls: 2, perDay: 2 }]),
+      operations: expect.arrayContaining([{ operation: 'ip/vpn', when: 'accused', calls: 2, perDay: 2 }]) as unknown,
     })
   })
 

@@ -122,7 +122,7 @@ describe('the alerts of an event', () => {
         const { event, accusations } = situationOf(given)
         const { sightings } = event.extraction
         const order = sightings
-          .map((one) => ({ one, key: numbers.next().value }))
+          .map((one) => ({ one, key: Number(numbers.next().value) }))
           .toSorted((a, b) => a.key - b.key)
           .map(({ one }) => one)
         const turned = Object.fromEntries(Object.entries(accusations).map(([value, all]) => [value, all.toReversed()]))

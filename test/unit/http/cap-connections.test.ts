@@ -51,8 +51,8 @@ describe.each([
     const dial = await start(isTls)
     const [first, second] = [await dial(), await dial(), await dial(), await dial()]
     await dial('GET /')
-    await expect.poll(() => first?.destroyed).toBe(true)
-    expect(second?.destroyed).toBe(false)
+    await expect.poll(() => first.destroyed).toBe(true)
+    expect(second.destroyed).toBe(false)
   })
 
   it('with an answer under way, or that are a tunnel, stay', async () => {

@@ -21,7 +21,7 @@ const callsOf = async (
   const clock = createFakeClock()
   const admission = createAdmission({ ...admissionSettings, ...over }, clock)
   const calls: string[] = []
-  const found = asked.map(([key, priority]) =>
+  const found = asked.map(async ([key, priority]) =>
     admission.run(key, priority, (call) =>
       call(async () => {
         calls.push(key)
