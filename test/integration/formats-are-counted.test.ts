@@ -8,7 +8,7 @@ import { startLookupServer, type LookupServer } from '../support/lookup-server.j
 import { startRun, type Run } from '../support/spawn-run.js'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/formats.md'), 'utf8')
-const format = /```yaml\n([\s\S]+?)```/.exec(page)?.[1] ?? ''
+const format = /```yaml\n(id: acme-gate[\s\S]+?)```/.exec(page)?.[1] ?? ''
 const lines = (/```\n(<134>[\s\S]+?)```/.exec(page)?.[1] ?? '').trim().split('\n')
 
 describe('the worked example of docs/formats.md in a run', () => {

@@ -30,7 +30,7 @@ const run = async (positionals: readonly string[], values: Record<string, string
 }
 
 const page = readFileSync(join(root, 'docs/formats.md'), 'utf8')
-const worked = /```yaml\n([\s\S]+?)```/.exec(page)?.[1] ?? ''
+const worked = /```yaml\n(id: acme-gate[\s\S]+?)```/.exec(page)?.[1] ?? ''
 const sourceText = readFileSync(join(root, 'examples/source.yaml'), 'utf8')
 const feeds = { THREATWEAVE_FEEDS: JSON.stringify([{ name: 'mine', path: put('list.txt', 'bad.example.com\n') }]) }
 
