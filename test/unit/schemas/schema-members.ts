@@ -33,7 +33,7 @@ const limitNames = new Set([
   ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ])
 /** They describe, or were looked at elsewhere. */
-const withoutMeaning = new Set(['$schema', 'title', 'definitions', 'deprecated', 'then', 'else', 'secret', 'form'])
+const withoutMeaning = new Set(['$schema', 'title', 'definitions', 'deprecated', 'then', 'else', 'secret', 'form', 'derived'])
 
 /** `a/b` is a member of a member, `a/[]` an element of a list, `a/*` a member of any name, `a (if …)` what holds under a condition. */
 export const membersOf = (root: Schema): Members => {
