@@ -11,9 +11,9 @@ import { load } from '../dist/config/load.js'
 import { collect } from '../dist/feeds/collect.js'
 import { parserOf } from '../dist/feeds/detect.js'
 import { allOf } from '../dist/pipeline/pipeline.js'
-import { addressFacts } from '../dist/provider/facts.js'
+import { bundledProfile } from '../dist/app/open-profile.js'
+import { createAnswerReader } from '../dist/provider/answer-reader.js'
 import { parseBody } from '../dist/provider/parse-body.js'
-import { reportFacts, reportsFacts, reportSubjects } from '../dist/provider/report-facts.js'
 import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
 import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
@@ -77,10 +77,11 @@ const loaded = load({
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const app = await openApp(loaded.config, { mode: 'live', env: {} })
 const { isAnnotationName } = createAnnotationKey('threatweave')
+const { addressFacts, reportFacts, reportsFacts, reportSubjects } = createAnswerReader(bundledProfile())
 const otlp = { ...loaded.config.kafka, input: { ...loaded.config.kafka.input, format: 'otlp_proto' } }
 const otlpApp = await openApp({ ...loaded.config, kafka: otlp }, { mode: 'live', env: {} })
 /** With every length around log records in its shortest form. */
-const shortest = (bytes) => addAttributesTo(bytes, findLogRecords(bytes, () => false, Infinity)?.frames ?? [], () => [])
+const shortest = (bytes) => addAttributesTo(bytes, findLogRecords(bytes, undefined, Infinity)?.frames ?? [], () => [])
 const fields = createFields('threatweave')
 const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
 /** OpenTelemetry requests in Protobuf: events as bodies, and taken apart into attributes. */
@@ -261,7 +262,7 @@ const targets = {
       const { rules: parsed } = parseRules('fuzz.yml', bytes.toString('utf8'), { fields })
       const set = createRuleSet(parsed, fields)
       const { annotation } = sample[0]
-      set.match(annotation, () => ({ object: { message: 'src=198.51.100.7' } })).forEach((match) => match.why())
+      set.match([annotation], () => ({ object: { message: 'src=198.51.100.7' } })).forEach((match) => match.why())
     },
   },
 }
