@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import { text as collect } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { formats } from '../../../src/commands/formats.js'
 import type { Io } from '../../../src/terminal/command.js'
@@ -10,9 +11,12 @@ import type { Io } from '../../../src/terminal/command.js'
 const run = async (positionals: string[], { json = false, env = {} } = {}) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const io: Io = { env, stdin: Readable.from([]), stdout, stderr, signal: new AbortController().signal }
+  // They are read while the command writes, which waits for its reader.
+  const [out, err] = [collect(stdout), collect(stderr)]
   const code = await formats.run({ positionals, values: { json } }, io)
-  const textOf = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? ''
-  return { code, out: textOf(stdout), err: textOf(stderr) }
+  stdout.end()
+  stderr.end()
+  return { code, out: await out, err: await err }
 }
 
 describe('formats', () => {
