@@ -31,7 +31,12 @@ describe('tail', () => {
     await producer.connect()
     const values = [
       event(1, 'clean'),
-      event(2, 'malicious', { value: '198.51.100.2', summary: 'src 198.51.100.2 is malicious: \u001b[2J' }),
+      event(2, 'malicious', {
+        value: '198.51.100.2',
+        role: 'source',
+        threat_class: 'serious',
+        summary: 'src 198.51.100.2 is malicious: \u001b[2J',
+      }),
       event(3, 'unknown', { reason: 'pending' }),
       'no annotated event',
       event(4, 'suspicious', { value: '198.51.100.4', summary: 'src 198.51.100.4 is suspicious' }),
