@@ -7,7 +7,7 @@ import { openAlerting } from '../../src/app/open-alerting.js'
 import { load } from '../../src/config/load.js'
 import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
-import { allOf, type EventOut } from '../../src/pipeline/pipeline.js'
+import { allOf, eventsIn, type EventOut } from '../../src/pipeline/pipeline.js'
 import { startScriptedService, testKey, type Asked } from './scripted-service.js'
 
 const examples = resolve(import.meta.dirname, '../../examples')
@@ -17,6 +17,8 @@ export type Annotated = {
   readonly alerts: readonly Alert[]
   /** Rule id → origins of the events it fired on, sorted. */
   readonly fired: ReadonlyMap<string, readonly string[]>
+  /** Of those, the ones whose alert names the indicator that decided: a query of flat members finds them. */
+  readonly decided: ReadonlyMap<string, readonly string[]>
 }
 
 /** The sample log and made-up events, `count` in all, annotated by feed, service and databases of places; every ninth as a replay does it, with the `ecs` layer. `rules` are used beside the bundled ones. */
@@ -31,6 +33,7 @@ export const annotateMixed = async (
       feeds: [{ name: 'sample', path: resolve(examples, 'feeds/sample-feed.csv') }],
       gate: { documentation: true },
       memory: { path: 'none' },
+      admit: { perDay: 'unlimited' },
       alerts: { rules: [...rules], suppressSeconds: 0 },
       output: { detail },
       intel: {
@@ -68,11 +71,23 @@ export const annotateMixed = async (
       ...(await allOf(replay.pipeline, chunk.filter(isReplayed))),
     )
   }
-  const fired = new Map<string, string[]>()
   const alerts = alerting.raise(events)
-  for (const { rule, threatweave } of alerts) fired.set(rule.id, [...(fired.get(rule.id) ?? []), threatweave.origin])
+  const deciding = new Map(eventsIn(events).map(({ origin, annotation }) => [origin, annotation.value]))
+  const originsByRule = (some: readonly Alert[]): ReadonlyMap<string, readonly string[]> => {
+    const origins = new Map<string, string[]>()
+    for (const { rule, threatweave } of some)
+      origins.set(rule.id, [...(origins.get(rule.id) ?? []), threatweave.origin].sort())
+    return origins
+  }
   await Promise.all([live.close(), replay.close(), alerting.close(), service.close()])
-  return { events, alerts, fired: new Map([...fired].map(([id, origins]) => [id, origins.sort()])) }
+  return {
+    events,
+    alerts,
+    fired: originsByRule(alerts),
+    decided: originsByRule(
+      alerts.filter(({ threat_match_value: value, threatweave }) => deciding.get(threatweave.origin) === value),
+    ),
+  }
 }
 
 const hosts = ['critical', 'dangerous', 'moderate', 'low', 'safe']

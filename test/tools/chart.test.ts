@@ -143,7 +143,7 @@ describe.runIf(paths !== undefined)('the chart', () => {
     const broken: readonly [RegExp, string][] = [
       [/"lagThreshold":"(\d+)"/, '"lagThreshold":$1'],
       [/maxReplicaCount/, 'maxReplicas'],
-      [/"earliest"/, '"begin"'],
+      [/"latest"/, '"begin"'],
       [/"sasl":"none"/, '"sasl":"scram-sha-512"'],
     ]
     const text = JSON.stringify(scaled)
