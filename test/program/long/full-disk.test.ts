@@ -15,7 +15,9 @@ writeFileSync(log, readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8'
 writeFileSync(values, Array.from({ length: 10_000 }, (_, n) => `198.51.${n >> 8}.${n & 255}\n`).join(''))
 writeFileSync(
   annotated,
-  '{"threatweave":{"verdict":"malicious","direction":"inbound","action":"allowed"}}\n'.repeat(8000),
+  '{"threatweave":{"verdict":"malicious","threat_class":"serious","role":"source","direction":"inbound","action":"allowed"}}\n'.repeat(
+    8000,
+  ),
 )
 
 const env = {
