@@ -30,6 +30,7 @@ const start = async (upstream: string, state: string, port: number): Promise<Chi
         THREATWEAVE_SERVE_API_KEY: sampleKey,
         THREATWEAVE_INTEL_SERVICE_API_KEY: 'The-gateways-own-key-9876543210',
         THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '8',
+        THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
         THREATWEAVE_OPS_ENABLED: 'false',
       },
     },
