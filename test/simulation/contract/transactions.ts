@@ -221,7 +221,7 @@ export const transactionScenarios: readonly Scenario[] = [
         ['OPERATION_NOT_ATTEMPTED', 'UNKNOWN_TOPIC_OR_PARTITION'],
         () => client.addToTransaction(a.id, a, topic, [0, 9]).then((errors) => [...errors].sort()),
       )
-      await step('and begins no transaction', 'NONE', client.end(a.id, a, 'commit'))
+      await step('and begins no transaction', 'NONE', () => client.end(a.id, a, 'commit'))
       await step('so no marker follows', ['0-0', '1 commit'], batchesOf(client, topic, 0))
     },
   },
