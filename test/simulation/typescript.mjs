@@ -1,5 +1,5 @@
 // Lets Node run the TypeScript of src/ and test/ as it is: `node --import ./test/simulation/typescript.mjs file.ts`. Deliberate mistakes may be put
-// into source files on the way (`SIMULATION_MISTAKE`, a JSON list of file, find and replace), without a change on disk.
+// into source files on the way (`SIMULATION_MISTAKE`, JSON: file → its whole text), without a change on disk.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { register } from 'node:module'
@@ -18,20 +18,13 @@ export const resolve = (specifier, context, next) => {
   return next(specifier, context)
 }
 
-const mistakes = JSON.parse(process.env.SIMULATION_MISTAKE ?? '[]')
-
-const withMistakes = (file, text) =>
-  mistakes
-    .filter(({ file: name }) => file.endsWith(`/${name}`))
-    .reduce((source, { file: name, find, replace }) => {
-      if (source.split(find).length !== 2) throw new Error(`${name} does not have exactly one ${find}`)
-      return source.replace(find, () => replace)
-    }, text)
+const mistakes = Object.entries(JSON.parse(process.env.SIMULATION_MISTAKE ?? '{}'))
 
 export const load = async (url, context, next) => {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
   const file = fileURLToPath(url)
-  const text = withMistakes(file, await readFile(file, 'utf8'))
+  const [, changed] = mistakes.find(([name]) => file.endsWith(`/${name}`)) ?? []
+  const text = changed ?? (await readFile(file, 'utf8'))
   const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'node20', sourcemap: 'inline', sourcefile: file }) // prettier-ignore
   return { format: 'module', source: code, shortCircuit: true }
 }
