@@ -23,7 +23,7 @@ export const createSummary = () => {
       if (entry) entry.events++
       else if (worst.size < maxIndicators) worst.set(key, { annotation, events: 1 })
     },
-    /** `withoutAlert`: accused events that raised none. */
+    /** `withoutAlert`: accused events that raised none; `rows`: of the table of indicators, 0 for no table. */
     text(calls: number | undefined, withoutAlert: ByReason = {}, rows = 10): string {
       const parts = [`${events} events: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`]
       if (reasons.size > 0)
@@ -37,7 +37,7 @@ export const createSummary = () => {
       const list = [...worst.values()].sort(
         (a, b) => (b.annotation.score ?? 0) - (a.annotation.score ?? 0) || b.events - a.events,
       )
-      if (list.length > 0)
+      if (list.length > 0 && rows > 0)
         parts.push(
           '\n',
           renderTable(
@@ -61,7 +61,7 @@ export const createSummary = () => {
               ]),
           ),
         )
-      if (list.length > rows) parts.push(`and ${list.length - rows} more\n`)
+      if (list.length > rows && rows > 0) parts.push(`and ${list.length - rows} more\n`)
       const silent = rankReasons(withoutAlert)
       if (silent.length > 0)
         parts.push(

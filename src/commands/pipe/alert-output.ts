@@ -1,9 +1,10 @@
-// The alerts of `pipe`: written to a file, or to standard output instead of the events, or only counted for the summary.
+// The alerts of `pipe`: written to a file, or to standard output instead of the events (as text on a terminal), or only counted for the summary.
 import { openSync } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { openAlerting } from '../../app/open-alerting.js'
 import type { Alert } from '../../alerts/alert.js'
+import { renderAlert } from '../../alerts/render-alert.js'
 import type { Config } from '../../config/schema.js'
 import type { ByReason } from '../../domain/no-alert-reason.js'
 import { messageOf } from '../../base/message-of.js'
@@ -14,10 +15,13 @@ import type { Emit } from '../../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { fileOutput } from '../../terminal/file-output.js'
 import { accepted } from '../../config/load-config.js'
-import { writeJson } from '../../terminal/write-lines.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
 
 export type AlertOutput = {
   readonly isStandardOutput: boolean
+  /** Text for a person instead of JSON. */
+  readonly isText: boolean
+  readonly raised: () => number
   /** Accused events so far that raised none. */
   readonly withoutAlert: () => ByReason
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => Promise<void>
@@ -37,15 +41,17 @@ export const openAlertOutput = async (
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string' && summary !== true) return undefined
   const rules = accepted(await openAlerting(config, { emit }))
-  const withoutAlert = (): ByReason => rules.status().withoutAlert
+  const counts = { raised: () => rules.status().raised, withoutAlert: () => rules.status().withoutAlert }
   if (typeof target !== 'string') {
     const count = (_: readonly EventIn[], events: readonly EventOut[]): Promise<void> => {
       rules.raise(eventsIn(events))
       return Promise.resolve()
     }
-    return { isStandardOutput: false, withoutAlert, raise: count, close: rules.close }
+    return { isStandardOutput: false, isText: false, ...counts, raise: count, close: rules.close }
   }
   const isStandardOutput = target === '-'
+  const isText = isStandardOutput && io.stdout.isTTY === true
+  const look = { columns: io.stdout.columns, isColoured: (io.env.NO_COLOR ?? '') === '' }
   let late: Promise<void> = Promise.resolve()
   const lines = createLateLines({
     rules,
@@ -70,14 +76,18 @@ export const openAlertOutput = async (
   if (!isStandardOutput) stream.on('error', recordFailure)
   const put = async (alerts: readonly Alert[]): Promise<void> => {
     if (failed) throw failed
-    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: unknown) => {
+    const written = isText
+      ? write(stream, alerts.map((alert) => renderAlert(alert, look)).join(''))
+      : writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join(''))
+    await written.catch((error: unknown) => {
       recordFailure(error)
       throw failed ?? error
     })
   }
   return {
     isStandardOutput,
-    withoutAlert,
+    isText,
+    ...counts,
     raise: (given, events) => put(lines.raise(given, events)),
     close: async () => {
       const limit = AbortSignal.timeout(lateMs)

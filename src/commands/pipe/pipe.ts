@@ -31,11 +31,13 @@ intel.service.apiKey is set, from the lookup service; at least one of the two is
       --mode MODE        complete: wait for every answer (default for files); live: wait at most one deadline
       --max-lookups N    send at most N calls to the lookup service; other indicators are budget_spent
       --malicious-only   write only malicious events
-      --alerts FILE      write alerts to FILE, one JSON object per line; with - to standard output, instead of the events
+      --alerts FILE      write alerts to FILE, one JSON object per line; with - to standard output, instead of the events,
+                         and on a terminal as text
       --summary          print a summary on standard error
       --yes              do not ask before the first paid call
 
-Example:
+Examples:
+  threatweave pipe --feed blocklist.txt --alerts - firewall.log
   threatweave pipe --feed blocklist.txt --summary firewall.log > annotated.ndjson
 
 Logs and progress go to standard error.
@@ -168,8 +170,14 @@ const run = async (
     if (io.signal.aborted) break
   }
   progress?.end()
-  if (args.values.summary === true)
-    io.stderr.write(summary.text(app.admission?.state().spent.run, alerts?.withoutAlert()))
+  const calls = app.admission?.state().spent.run
+  if (args.values.summary === true) io.stderr.write(summary.text(calls, alerts?.withoutAlert()))
+  else if (alerts?.isText === true) {
+    const raised = alerts.raised()
+    io.stderr.write(
+      `${raised} ${raised === 1 ? 'alert' : 'alerts'} from ${summary.text(calls, alerts.withoutAlert(), 0)}`,
+    )
+  }
 }
 
 const newline = Buffer.from('\n')

@@ -136,6 +136,21 @@ describe('pipe', () => {
     expect(said.filter((one) => one === said[0])).toHaveLength(1)
   })
 
+  it('shows the alerts as text on a terminal, with what became of the other events', async () => {
+    const args = ['pipe', '--feed', sampleFeed, '--alerts', '-', sampleLog]
+    const { stdout, stderr } = await runCommand(args, { env: { ...documentation, NO_COLOR: '1' }, isTerminal: true })
+    const [first = ''] = stdout.split('\n\n')
+    expect(first.split('\n')).toEqual([
+      '2026-11-15 08:00:01 UTC  HIGH  Malicious Address Reached Administration or Database',
+      '  because   198.51.100.60 is malicious: category malware, listed in sample-feed as 198.51.100.60 (malware)',
+      '  traffic   198.51.100.60 → 10.0.0.5 (inbound, allowed, connection)',
+      `  event     ${sampleLog}:1`,
+      expect.stringMatching(/^ {12}date=2026-11-15 time=08:00:01 .{75,90}…$/),
+    ])
+    expect(stderr).toMatch(/^13 alerts from 30 events: 21 malicious/m)
+    expect(stderr).toContain('no rule fires because it was blocked on its way in (blocked_inbound): 7 events')
+  })
+
   it.each([
     [['pipe', '--feed', someFeed, 'no-such-file'], 64, 'cannot read the input'],
     [['pipe', '--mode', 'sometimes'], 64, '--mode must be live or complete'],

@@ -1,0 +1,56 @@
+// Renders an alert as a few lines of text for a person at a terminal.
+import { printable } from '../domain/control-characters.js'
+import type { Alert, AlertBody } from './alert.js'
+
+/** An alert of any kind, also one that was read from its topic. */
+type Shown = Pick<Alert, '@timestamp' | 'rule' | 'event'> & {
+  readonly threatweave: Pick<AlertBody, 'level' | 'summary' | 'origin' | 'count'> & Partial<AlertBody>
+}
+
+type Look = { readonly columns?: number | undefined; readonly isColoured?: boolean }
+
+const colours = { informational: 36, low: 36, medium: 33, high: 31, critical: 35 } as const
+
+/** `columns`: the width of the terminal; the log line and lists are clipped to it. */
+export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look = {}): string => {
+  const { rule, event, threatweave: body } = alert
+  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const room = Math.max(40, columns || 120) - 12
+  const clip = (text: string): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`)
+  const lines: [string, string][] = [
+    ['because', body.summary],
+    ['traffic', trafficOf(body)],
+    ['country', [body.country, body.as?.name].filter((part) => part !== undefined).join(', ')],
+    ['also', clip(listed(body.indicators, body.indicators_omitted))],
+    ['hosts', clip(listed(body.peers, body.peers_omitted))],
+    ['matches', body.count > 1 ? String(body.count) : ''],
+    ['event', body.origin],
+    ['', clip(event.original ?? '')],
+  ]
+  const level = paint(colours[body.level], body.level.toUpperCase())
+  const late = body.late === true ? ' (late)' : ''
+  return [
+    `${alert['@timestamp'].slice(0, 19).replace('T', ' ')} UTC  ${level}  ${paint(1, printable(rule.name))}${late}\n`,
+    ...lines.filter(([, text]) => text !== '').map(([name, text]) => `  ${name.padEnd(9)} ${printable(text)}\n`),
+    '\n',
+  ].join('')
+}
+
+const listed = (values: readonly string[] = [], omitted = 0): string =>
+  `${values.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
+
+/** Who talked to whom, in the direction of the traffic. */
+const trafficOf = ({
+  value = '',
+  peer = '',
+  role,
+  direction,
+  action,
+  activity,
+  ...body
+}: Shown['threatweave']): string => {
+  const ends = direction === 'inbound' || role === 'source' ? [value, peer] : [peer, value]
+  const words = [direction, action, activity, body.password_accepted === true ? 'password accepted' : undefined]
+  const shown = words.filter((word) => word !== undefined && word !== 'unknown' && word !== 'other')
+  return `${ends.filter((end) => end !== '').join(' → ')}${shown.length > 0 ? ` (${shown.join(', ')})` : ''}`
+}
