@@ -1,4 +1,5 @@
 // Finds a Kafka to run: Docker, else Java with jars fetched by Maven.
+import type { Io } from '../terminal/command.js'
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
 import { answers } from './run.js'
 
@@ -12,7 +13,8 @@ export type Distribution =
 
 export type Provision = {
   readonly env: Environment
-  readonly say: (line: string) => void
+  /** Shows the progress of a download; nothing is shown without it. */
+  readonly stderr?: Io['stderr'] | undefined
   /** Only this one, for those who must run Java programs next to the broker. */
   readonly only?: 'java' | undefined
 }
@@ -23,11 +25,11 @@ const jarsOf = (version: string): Jars => ({
   megabytes: 45,
 })
 
-export const provision = async ({ env, say, only }: Provision): Promise<Distribution> => {
+export const provision = async ({ env, stderr, only }: Provision): Promise<Distribution> => {
   const version = versionOf(env)
   if (only === undefined && (await answers('docker', ['version', '--format', '{{.Server.Version}}'])))
     return { how: 'docker', image: `apache/kafka:${version}` }
-  const fetched = await fetchJars(jarsOf(version), cacheFolder(env, `kafka-${version}`), say)
+  const fetched = await fetchJars(jarsOf(version), cacheFolder(env, `kafka-${version}`), stderr)
   if ('classPath' in fetched) return { how: 'java', classPath: fetched.classPath }
   return {
     how: 'missing',

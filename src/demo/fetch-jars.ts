@@ -1,15 +1,17 @@
 // Fetches jars with Maven, once, into a cache folder outside the repository.
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { countDownloads } from './downloads.js'
+import type { Io } from '../terminal/command.js'
+import { createProgress } from '../terminal/progress.js'
+import { countDownloads, type Downloads } from './downloads.js'
 import { answers, run } from './run.js'
 
 export type Jars = {
-  /** As it is told to the one who waits, such as `Kafka 4.3.1`. */
+  /** For the progress line, such as `Kafka 4.3.1`. */
   readonly name: string
   /** `group:artifact:version`. */
   readonly artifacts: readonly string[]
-  /** About how much there is to wait for. */
+  /** Approximate size of the download. */
   readonly megabytes: number
 }
 
@@ -18,16 +20,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const cacheFolder = (env: Environment, name: string): string =>
   join(env.XDG_CACHE_HOME ?? join(env.HOME ?? env.USERPROFILE ?? '.', '.cache'), 'threatweave', name)
 
-/** The class path of the jars in `home`, fetched if they are not there, or why there is none. */
+/** The class path of the jars in `home`, fetched if they are not there, or why there is none. Progress goes to `stderr`. */
 export const fetchJars = async (
   jars: Jars,
   home: string,
-  say: (line: string) => void,
+  stderr?: Io['stderr'],
 ): Promise<{ readonly classPath: string } | { readonly missing: string }> => {
   if (!(await answers('java', ['-version']))) return { missing: 'Java was not found' }
   if (await present(join(home, 'lib', 'complete'))) return { classPath: await classPathOf(home) }
   if (!(await answers('mvn', ['-version']))) return { missing: 'Maven (mvn) was not found' }
-  const failure = await download(jars, home, say)
+  const failure = await download(jars, home, stderr)
   return failure === undefined
     ? { classPath: await classPathOf(home) }
     : { missing: `Maven could not fetch ${jars.name}: ${failure}` }
@@ -56,25 +58,20 @@ const dependencyOf = (artifact: string): string => {
 /** What Maven fetches for itself the first time. */
 const mavenMegabytes = 10
 
-/** Into a folder of its own that is renamed when it is whole: a download cut off is never taken for a whole one. */
-const download = async (jars: Jars, home: string, say: (line: string) => void): Promise<string | undefined> => {
+/** Into a folder of its own, renamed when it is complete: an interrupted download is never used. */
+const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefined): Promise<string | undefined> => {
   const { name, megabytes } = jars
-  const began = Date.now()
   const fresh = join(home, `lib-${process.pid}`)
   await mkdir(fresh, { recursive: true })
   await writeFile(join(fresh, 'pom.xml'), pomOf(jars))
   const downloads = countDownloads()
-  const timer = setInterval(() => {
-    const seconds = Math.round((Date.now() - began) / 1000)
-    const sofar = `${downloads.files()} files, ${downloads.megabytes().toFixed(1)} MB`
-    say(`fetching ${name} with Maven, once: ${sofar} after ${seconds} s`)
-  }, 2_000)
-  say(
-    `fetching ${name} with Maven, once: about ${megabytes} MB, and ${mavenMegabytes} more if Maven is new here, into ${home}`,
+  const shown = stderr && showDownload(stderr, `fetching ${name}`, downloads)
+  stderr?.write(
+    `Fetching ${name} with Maven, once: about ${megabytes} MB, and ${mavenMegabytes} more if Maven is new here, into ${home}\n`,
   )
   const args = ['-B', 'dependency:copy-dependencies', '-DoutputDirectory=.']
   const result = await run('mvn', args, { cwd: fresh, heard: downloads.read })
-  clearInterval(timer)
+  shown?.end()
   if (result.code !== 0) {
     await rm(fresh, { recursive: true, force: true })
     return failureIn(result.output)
@@ -83,6 +80,22 @@ const download = async (jars: Jars, home: string, say: (line: string) => void): 
   await rm(join(home, 'lib'), { recursive: true, force: true })
   await rename(fresh, join(home, 'lib'))
   return undefined
+}
+
+/** One line that moves on a terminal, a line every ten seconds elsewhere. */
+const showDownload = (stderr: Io['stderr'], label: string, downloads: Downloads): { readonly end: () => void } => {
+  const began = Date.now()
+  const progress = createProgress(stderr, { label })
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - began) / 1000)
+    progress.update(0, `${downloads.files()} files, ${downloads.megabytes().toFixed(1)} MB, ${seconds} s`)
+  }, 200)
+  return {
+    end: () => {
+      clearInterval(timer)
+      progress.end()
+    },
+  }
 }
 
 /** What Maven says is wrong, or else the end of what it said. */

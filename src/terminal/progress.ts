@@ -1,4 +1,4 @@
-// Shows progress: a bar on a terminal, else a line every few seconds.
+// Shows progress: a bar on a terminal, else a line every ten seconds.
 import type { Io } from './command.js'
 
 type Progress = {
@@ -16,7 +16,7 @@ type ProgressOptions = {
 }
 
 const drawEveryMs = 100
-const printEveryMs = 5000
+const printEveryMs = 10_000
 const barWidth = 24
 
 export const createProgress = (stream: Io['stderr'], { label, total, clock = Date.now }: ProgressOptions): Progress => {

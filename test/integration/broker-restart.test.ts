@@ -31,7 +31,7 @@ let broker: Broker
 let provider: LookupServer
 
 beforeAll(async () => {
-  const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined }, say: () => undefined })
+  const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined } })
   if ('missing' in started) throw new Error(started.missing)
   broker = started
   provider = await startLookupServer({ hang: true })

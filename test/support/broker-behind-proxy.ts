@@ -14,7 +14,6 @@ export const startBrokerBehindProxy = async (): Promise<BrokerBehindProxy> => {
   const proxy = await startFaultyProxy()
   const broker = await startBroker({
     env: { ...process.env, KAFKA_BROKERS: undefined },
-    say: () => undefined,
     advertisedPort: proxy.port,
   })
   if ('missing' in broker) throw new Error(broker.missing)

@@ -22,7 +22,7 @@ export type Cluster = {
 }
 
 export const startCluster = async (): Promise<Cluster> => {
-  const found = await provision({ env: process.env, say: () => undefined, only: 'java' })
+  const found = await provision({ env: process.env, only: 'java' })
   if (found.how !== 'java') throw new Error('a cluster of three brokers needs Java and Maven')
   const folder = await mkdtemp(join(tmpdir(), 'threatweave-cluster-'))
   const ports = await freePorts(2 * nodes.length)

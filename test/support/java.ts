@@ -49,7 +49,7 @@ export const readWithJava = async <Topics extends readonly string[]>(
 const bytes = (text = '-'): Buffer | null => (text.startsWith('=') ? Buffer.from(text.slice(1), 'base64') : null)
 
 const javaClassPath = async (): Promise<string> => {
-  const found = await provision({ env: process.env, say: () => undefined, only: 'java' })
+  const found = await provision({ env: process.env, only: 'java' })
   if (found.how !== 'java') throw new Error('batches as Java writes them need Java and Maven')
   return found.classPath
 }

@@ -16,7 +16,6 @@ export type SearchNode = {
 
 /** Rejects where there is no Java or Maven: a green run without the node would be a lie. */
 export const startSearchNode = async (): Promise<SearchNode> => {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`)
   const found = await fetchJars(
     {
       name: `OpenSearch ${version}`,
@@ -24,7 +23,7 @@ export const startSearchNode = async (): Promise<SearchNode> => {
       megabytes: 53,
     },
     cacheFolder(process.env, `opensearch-${version}`),
-    say,
+    process.stderr,
   )
   if ('missing' in found) throw new Error(`no OpenSearch can be started: ${found.missing}`)
   const folder = await mkdtemp(join(tmpdir(), 'threatweave-search-'))

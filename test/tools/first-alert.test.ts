@@ -121,7 +121,7 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
   const opened: (() => void | Promise<void>)[] = []
 
   beforeAll(async () => {
-    const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined }, say: () => undefined })
+    const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined } })
     if ('missing' in started) throw new Error(started.missing)
     broker = started
     opened.push(broker.stop)

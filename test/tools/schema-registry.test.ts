@@ -55,7 +55,7 @@ else
   it('Avro, Protobuf and JSON of real producers come out byte for byte, with the annotations of the same events in JSON', async () => {
     const registry = await startApicurio()
     const intel = await startLookupServer({ malicious: ['203.0.113.66'] })
-    const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined }, say: () => undefined })
+    const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined } })
     if ('missing' in started) throw new Error(started.missing)
     onTestFinished(started.stop)
     const broker = started.plain

@@ -50,7 +50,7 @@ same pipeline over standard input. KAFKA_VERSION chooses another release of Kafk
       const found =
         args.values['no-kafka'] === true
           ? { missing: 'No broker, because of --no-kafka' }
-          : await startBroker({ env: io.env, say })
+          : await startBroker({ env: io.env, stderr: io.stderr })
       if ('missing' in found) {
         say(`${found.missing}.\nRunning the same pipeline over standard input:\n`)
         await overStandardInput(configOf(env), lines, io)

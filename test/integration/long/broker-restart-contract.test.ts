@@ -8,7 +8,7 @@ import { restartScenario } from '../../simulation/contract/suite.js'
 let broker: Broker
 
 beforeAll(async () => {
-  const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined }, say: () => undefined })
+  const started = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined } })
   if ('missing' in started) throw new Error(started.missing)
   broker = started
 })
