@@ -177,6 +177,6 @@ export const eventsOf = async (
 const eventOf = (record: Incoming, bytes: Buffer, none: null | undefined): EventIn => {
   const origin = record.origin ?? `${record.topic}/${record.partition}/${placeIn(record)}`
   const time = Number(record.timestamp)
-  const { key, former, formers, batch = none } = record
-  return { bytes, origin, key, former, formers, batch, time: time >= 0 && time <= 8.64e15 ? time : undefined }
+  const { key, former, formers, batch = none, isFree } = record
+  return { bytes, origin, key, former, formers, batch, isFree, time: time >= 0 && time <= 8.64e15 ? time : undefined }
 }

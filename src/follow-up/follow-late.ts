@@ -172,11 +172,12 @@ export const followLate = (
       return true
     }
     const noteOf = new Map(notes.map((note) => [note.offset, note]))
-    const recordOf = new Map(read.records.map((record) => [Number(record.offset), record]))
-    const events = (await eventsOf(read.records, pipeline)).flatMap((event, place) => {
-      const note = noteOf.get(Number(read.records[place]?.offset))
+    const records = read.records.map((record) => ({ ...record, isFree: noteOf.get(Number(record.offset))?.isFree }))
+    const events = (await eventsOf(records, pipeline)).flatMap((event, place) => {
+      const note = noteOf.get(Number(records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
+    const recordOf = new Map(records.map((record) => [Number(record.offset), record]))
     const { alerts, done, open, committed, notWritten } = revisit(events, raise)
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
@@ -186,17 +187,17 @@ export const followLate = (
       return (record && correct?.(record, event)) ?? []
     })
     const corrections = corrected.filter((record) => record !== undefined)
-    const records = [...alerts.map(alertOf), ...corrections]
+    const follows = [...alerts.map(alertOf), ...corrections]
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
-        records.push(blockRecord(sightingsTopic, partition, block, now(), notNoted))
+        follows.push(blockRecord(sightingsTopic, partition, block, now(), notNoted))
     let given: readonly Outgoing[] = []
     const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
-    const written = await write(name, () => (given = isFollowedHere() ? records : [])).catch((error: unknown) => {
+    const written = await write(name, () => (given = isFollowedHere() ? follows : [])).catch((error: unknown) => {
       notWritten?.(isFollowedHere())
       throw error
     })
-    if (given !== records || written === 'not_written') notWritten?.(isFollowedHere())
+    if (given !== follows || written === 'not_written') notWritten?.(isFollowedHere())
     else {
       // Nobody can tell whether the alerts are there, so no event is suppressed for them. With the sightings topic they are raised again if not.
       if (written === 'unsure') notWritten?.(sightingsTopic !== undefined)

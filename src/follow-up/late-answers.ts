@@ -1,6 +1,6 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
-import { awaitedBy, firingsOfMember, mayStillCome } from './revisit.js'
+import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
@@ -63,7 +63,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
       return {
         see: (offset, event) => {
           const awaited = awaitedBy(event)
-          if (awaited.length > 0) notes.push({ offset, fired: [], awaited })
+          if (awaited.length > 0) notes.push({ offset, fired: [], awaited, isFree: isLeftByBudget(event) })
           else if (event.status !== 'complete' && event.judged.some(mayStillCome)) unawaited++
         },
         fired: ({ origin }, firings) => {

@@ -8,6 +8,8 @@ export type PendingNote = {
   readonly awaited: readonly Promise<unknown>[]
   /** How often its lookups failed since. */
   readonly failures?: number | undefined
+  /** It left because the budget was spent: lookups that live events pay for answer it. */
+  readonly isFree?: boolean | undefined
 }
 
 export type DueNote = Omit<PendingNote, 'awaited'>
@@ -52,8 +54,11 @@ type Partition = {
   /** Those of them that were noted anew meanwhile: what becomes of the former note says nothing about this one. */
   readonly renewed: Set<number>
   /** Only of notes that have something more to say than their offset. */
-  readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
+  readonly more: Map<number, Omit<DueNote, 'offset'>>
 }
+
+/** Of a spent budget there are hundreds of thousands. */
+const onlyFree: Omit<DueNote, 'offset'> = { fired: [], isFree: true }
 
 type Chunk = { readonly id: string; readonly offsets: readonly number[] }
 
@@ -99,8 +104,10 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
 
   const listen = (name: string, partition: Partition, notes: readonly PendingNote[]): void => {
     const ready: number[] = []
-    for (const { offset, fired, failures, awaited } of notes) {
-      if (fired.length > 0 || failures !== undefined) partition.more.set(offset, { fired, failures })
+    for (const { offset, fired, failures, isFree, awaited } of notes) {
+      const isOnlyFree = isFree && fired.length === 0 && failures === undefined
+      if (isOnlyFree) partition.more.set(offset, onlyFree)
+      else if (fired.length > 0 || failures !== undefined) partition.more.set(offset, { fired, failures, isFree })
       if (awaited.length === 0) ready.push(offset)
       for (const promise of awaited) offsetsThatAwait(promise, name).push(offset)
     }
@@ -198,7 +205,11 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
         id,
         notes: offsets
           .filter((offset) => !gone.has(offset) && partition.open.get(offset)?.id === id)
-          .map((offset) => ({ offset, fired: firedBy.get(offset) ?? firedBefore(offset) })),
+          .map((offset) => ({
+            offset,
+            fired: firedBy.get(offset) ?? firedBefore(offset),
+            isFree: partition.more.get(offset)?.isFree,
+          })),
       }))
     },
     blocks: (name) => [...new Set([...(partitions.get(name)?.open.values() ?? [])].map(({ id }) => id))],

@@ -6,7 +6,8 @@ import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
-import { notedOffsets, pendingKey, type TopicOf } from './sightings-topic.js'
+import { notesIn, pendingKey, type TopicOf } from './sightings-topic.js'
+import type { DueNote } from './pending.js'
 import { nameOf, type InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
@@ -52,8 +53,8 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   const accusedStart = accusedKey(name)
   const pendingStart = pendingKey(input)
   const accused: AccusedAt = new Map()
-  /** Of each chunk: the events that wait for an answer. */
-  const blocks = new Map<string, readonly number[]>()
+  /** Of each chunk: its events that wait for an answer. */
+  const blocks = new Map<string, readonly DueNote[]>()
   let accusedBytes = 0
   let refused = 0
   /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
@@ -80,7 +81,7 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
           accusing.add(first)
           for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
         }
-      } else if (text.startsWith(pendingStart)) blocks.set(text, notedOffsets(text.slice(pendingStart.length), value))
+      } else if (text.startsWith(pendingStart)) blocks.set(text, notesIn(text.slice(pendingStart.length), value))
       else {
         const row = readCount(text, value, isInside)
         if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
@@ -93,7 +94,11 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   const until = await committed()
   // Its owners may all have ended before they wrote counts for the first time.
   const from = Math.max(counted ?? began, until - maxAgain)
-  const noted = new Set([...blocks.values()].flatMap((offsets) => offsets.filter((offset) => offset >= from)))
+  const noted = new Map(
+    [...blocks.values()].flatMap((notes) =>
+      notes.filter(({ offset }) => offset >= from).map(({ offset, isFree }) => [offset, isFree] as const),
+    ),
+  )
   return countAgain(from, until, { accused, noted }, options)
 }
 
@@ -104,7 +109,7 @@ const nothing: ReadonlySet<string> = new Set()
 const countAgain = async (
   from: number,
   until: number,
-  { accused, noted }: { readonly accused: AccusedAt; readonly noted: ReadonlySet<number> },
+  { accused, noted }: { readonly accused: AccusedAt; readonly noted: ReadonlyMap<number, boolean | undefined> },
   { reader, input, pipeline, known, past, goesOn, now }: RestoreCounts,
 ): Promise<number> => {
   const { topic, partition } = input
@@ -118,7 +123,7 @@ const countAgain = async (
       const slice = wanted.slice(place, place + sliceEvents).map((record) => ({ ...record, topic, partition }))
       const isNoted = ({ offset }: { readonly offset: string }): boolean => noted.has(Number(offset))
       const answered = slice.filter((record) => !isNoted(record))
-      const waiting = slice.filter(isNoted)
+      const waiting = slice.filter(isNoted).map((record) => ({ ...record, isFree: noted.get(Number(record.offset)) }))
       const eventOf = new Map<string, EventOut | undefined>()
       for (const [some, by] of [
         [answered, known],

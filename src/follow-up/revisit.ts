@@ -31,6 +31,17 @@ type Revisited<Event, Alert> = Raised<Alert> & {
 /** Whether the answer may come later. */
 export const mayStillCome = ({ verdict: { reason } }: Judged): boolean => reason !== undefined && passes(reason)
 
+/** Whether all that the event lacks was left by a spent budget. */
+export const isLeftByBudget = ({ judged, unread }: Unanswered): boolean => {
+  let isSome = false
+  for (const one of judged) {
+    if (one.late === undefined && !mayStillCome(one)) continue
+    if (one.verdict.reason !== 'budget_spent') return false
+    isSome = true
+  }
+  return isSome && unread === undefined
+}
+
 /** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
 const maxFailures = 5
 
@@ -44,8 +55,8 @@ export const revisit = <Event extends Unanswered, Alert>(
   const done: { readonly offset: number; readonly event: Event }[] = []
   const open: PendingNote[] = []
   for (const [place, { note, event }] of events.entries()) {
-    const { offset, failures = 0 } = note
-    const known = { offset, fired: fired[place] ?? note.fired }
+    const { offset, failures = 0, isFree } = note
+    const known = { offset, fired: fired[place] ?? note.fired, isFree }
     const awaited = awaitedBy(event)
     if (awaited.length > 0) open.push({ ...known, awaited, failures: note.failures })
     else if (retry && failures < maxFailures && event.judged.some(mayStillCome))

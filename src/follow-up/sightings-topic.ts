@@ -63,10 +63,12 @@ export const blockRecord = (
     return written.length > 0 ? [[note.offset - first, written] as const] : []
   })
   if (omitted > 0) left(omitted)
+  const free = notes.flatMap(({ offset, isFree }) => (isFree ? [offset - first] : []))
   const value = {
     schema_version: 1,
     offsets: notes.map(({ offset }) => offset - first),
     ...(fired.length > 0 && { fired: Object.fromEntries(fired) }),
+    ...(free.length > 0 && { free: free.length === notes.length ? true : free }),
   }
   return {
     topic,
@@ -146,6 +148,7 @@ const blockOf = (id: string, value: Buffer): Block | undefined => {
   const stored = idForm.test(id) ? parseObject(value) : undefined
   if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
   const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
+  const free = new Set<unknown>(Array.isArray(stored.free) ? stored.free : [])
   // Ascending, so that each offset is noted once.
   let before = -1
   const notes = stored.offsets.flatMap((distance: unknown): DueNote[] => {
@@ -153,14 +156,14 @@ const blockOf = (id: string, value: Buffer): Block | undefined => {
     if (!Number.isInteger(distance)) return []
     before = distance
     const rules = fired[distance]
-    return [{ offset: first + distance, fired: Array.isArray(rules) ? rules.filter(isRule) : none }]
+    const note = { offset: first + distance, fired: Array.isArray(rules) ? rules.filter(isRule) : none }
+    return [stored.free === true || free.has(distance) ? { ...note, isFree: true } : note]
   })
   return { id, notes }
 }
 
-/** Of the events that a block is about. */
-export const notedOffsets = (id: string, value: Buffer): readonly number[] =>
-  blockOf(id, value)?.notes.map(({ offset }) => offset) ?? []
+/** What a block notes. */
+export const notesIn = (id: string, value: Buffer): readonly DueNote[] => blockOf(id, value)?.notes ?? []
 
 const none: readonly string[] = []
 const isRule = (rule: unknown): rule is string => typeof rule === 'string' && rule.length <= maxRuleLength

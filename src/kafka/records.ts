@@ -15,7 +15,7 @@ export type Incoming = NewRecord & {
   readonly origin?: string | undefined
   /** The verdict it had before; only in a replay. */
   readonly former?: FormerVerdict | undefined
-} & Pick<EventIn, 'batch' | 'formers'> &
+} & Pick<EventIn, 'batch' | 'formers' | 'isFree'> &
   Pick<RecordOrigin, 'format'>
 
 /** The offset, and the member if it is one: `42#7`. */

@@ -97,6 +97,8 @@ export type EventIn = {
   /** The format of its record's value, if that is not text, and why the value could not be read. */
   readonly format?: ValueFormat | undefined
   readonly unread?: Unread | undefined
+  /** It left because the budget was spent: nobody pays for it now either. */
+  readonly isFree?: boolean | undefined
 }
 
 /** How much is left out to save space: `compact` details; `accused` all members of a batch but the accused; `worst` every member. */

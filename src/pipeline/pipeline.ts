@@ -70,7 +70,7 @@ export const createPipeline = (steps: Steps): Pipeline => {
       const event = decode(given.bytes)
       const read = extract(event)
       const extraction = given.unread === undefined ? read : { ...read, unread: given.unread.reason }
-      const row = enrich.start(extraction, wait, now)
+      const row = enrich.start(extraction, wait, now, given.isFree)
       if (row.open.length > 0) open.push({ place, event, extraction, row })
       else use(finish(given, event, extraction, row.judged), place)
     }

@@ -68,7 +68,7 @@ export const setUp = (
   }
   const enrich = (chunk: readonly Extraction[], behind: boolean): Judgements | Promise<Judgements> =>
     enrichWith(chunk, mode === 'complete' ? waits.complete : behind ? waits.catchUp(() => true) : waits.live)
-  return { clock, source, enrich, enrichWith, waits, waitedMs: () => waitedMs, ...stack }
+  return { clock, source, enrich, enrichWith, start, waits, waitedMs: () => waitedMs, ...stack }
 }
 type Judgements = readonly (readonly Judged[])[]
 export const words = (rows: readonly (readonly Judged[])[]): string[][] =>

@@ -73,7 +73,7 @@ export const createBatchPipeline = (pipeline: Pipeline, { cut, prepare, join, wa
 const isMember = /#\d+$/
 
 const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
-  const { origin, time, key, former, formers } = given
+  const { origin, time, key, former, formers, isFree } = given
   return {
     bytes: bytesOfMember(given.bytes, batch, nth),
     // What was split off a record comes back as a record of one, and is the member that it was.
@@ -83,6 +83,7 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
     former: formers ? formers[nth] : former,
     format: batch.format,
     unread: batch.unread,
+    isFree,
   }
 }
 

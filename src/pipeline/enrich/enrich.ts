@@ -1,7 +1,7 @@
 // Enrich: looks up every sighting of an event and judges it, waiting for answers if allowed.
 import type { Clock } from '../../base/clock.js'
 import type { Decision } from '../../domain/decision.js'
-import type { Finding } from '../../domain/finding.js'
+import { unknownOf, type Finding } from '../../domain/finding.js'
 import type { Ask, Lookup } from '../../domain/lookup.js'
 import type { Extraction, Sighting } from '../../domain/sighting.js'
 import { soFarOf } from '../../domain/so-far.js'
@@ -38,8 +38,8 @@ type OpenSighting = {
 }
 
 export type Enrich = {
-  /** Starts the lookups of an event. */
-  readonly start: (extraction: Extraction, wait: Wait, now: number) => EventVerdicts
+  /** Starts the lookups of an event; of one that is free nobody pays for an answer. */
+  readonly start: (extraction: Extraction, wait: Wait, now: number, isFree?: boolean) => EventVerdicts
   /**
    * Waits until the open sightings are answered or the wait is over; false if the events should stay in the topic. Synchronous if
    * there is nothing to wait for. Never rejects.
@@ -58,7 +58,7 @@ const leastRepeated = 16
 const none: readonly OpenSighting[] = []
 
 export const createEnrich = (options: EnrichOptions): Enrich => {
-  const { lookup, decide, judge, clock, inFlight, later, isFree } = options
+  const { lookup, decide, judge, clock, inFlight, later } = options
   const urgency = options.urgency ?? 'live'
   const cache = createSightingCache(decide, judge)
   /** Chunks of which nothing was taken the last time. */
@@ -75,7 +75,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     return late ? cache.awaiting(cached, judged, late) : judged
   }
 
-  const start = ({ action, sightings }: Extraction, wait: Wait, now: number): EventVerdicts => {
+  const start: Enrich['start'] = ({ action, sightings }, wait, now, isFreeEvent) => {
+    const isFree = isFreeEvent ?? options.isFree
     const judged: Judged[] = []
     let open: OpenSighting[] | undefined
     const source = sourceOf(sightings)
@@ -84,7 +85,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       const { role, evidence, paths } = sighting
       const peer = role === 'source' || source === undefined ? ownPeerOf(sighting) : source
       const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, isFree, peer }
-      const found = lookup(sighting, ask)
+      const given = lookup(sighting, ask)
+      const found = isFreeEvent === true && given === unknownOf('pending') ? unknownOf('budget_spent') : given
       if (found instanceof Promise || !wait.isFinal(found)) {
         ;(open ??= []).push({ place: judged.length, cached, ask, found: track(found), isAwaited: false })
         judged.push(cached.judged)

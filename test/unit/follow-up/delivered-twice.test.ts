@@ -68,7 +68,9 @@ const options = (now: number): LateAnswersOptions => ({
 })
 const only = { key: null, headers: [], timestamp: '0' } as const
 const complete = { judged: [] } as unknown as EventOut
-const pending = { judged: [{ late: new Promise(() => undefined) } as unknown as Judged] } as unknown as EventOut
+const pending = {
+  judged: [{ late: new Promise(() => undefined), verdict: { reason: 'pending' } } as unknown as Judged],
+} as unknown as EventOut
 
 it('an event that is delivered twice, first pending and then complete, is corrected', async () => {
   /** A process that is killed before the offsets have moved. */

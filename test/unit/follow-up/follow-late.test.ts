@@ -222,3 +222,26 @@ it('nothing is followed up while the notes of the partition are being read', asy
   await vi.waitFor(() => expect(writtenAfter).toBe(5), { timeout: 600_000 })
   await followUp.close()
 })
+
+it('an event that a spent budget left is annotated again with what others paid for, and is no reason to ask', async () => {
+  const asked: (boolean | undefined)[] = []
+  const followUp = start({
+    pipeline: (events, use) => {
+      events.forEach(({ isFree }, nth) => {
+        asked.push(isFree)
+        use({ judged: [] } as unknown as EventOut, nth)
+      })
+      return true
+    },
+    pause: () => Promise.resolve(),
+  })
+  followUp.restore(input, undefined, {
+    id: '1/0',
+    notes: [
+      { offset: 1, fired: [], isFree: true },
+      { offset: 2, fired: [] },
+    ],
+  })
+  await vi.waitFor(() => expect(asked).toEqual([true, undefined]), { timeout: 600_000 })
+  await followUp.close()
+})

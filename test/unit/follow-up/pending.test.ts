@@ -86,6 +86,19 @@ describe('notes of events that wait for an answer', () => {
     expect(pending.size()).toBe(0)
   })
 
+  it('say of what a spent budget left, in the blocks that change too, that nobody asks the provider', () => {
+    const { pending } = open()
+    const notes = [1, 2, 3].map((offset) => ({ offset, fired: [], awaited: [], isFree: offset > 1 }))
+    pending.note('firewall/0', notes, '1/0')
+    expect(pending.take('firewall/0', 5).map(({ isFree = false }) => isFree)).toEqual([false, true, true])
+    const open1 = { offset: 2, fired: ['a'], isFree: true }
+    expect(pending.blocksAfter('firewall/0', [1], [open1])).toEqual([
+      { id: '1/0', notes: [open1, { offset: 3, fired: [], isFree: true }] },
+    ])
+    pending.wait('firewall/0', [{ ...open1, awaited: [] }])
+    expect(pending.take('firewall/0', 5)).toEqual([open1])
+  })
+
   it('are forgotten with their partition, and when they are settled', async () => {
     const { pending, due } = open()
     let arrive = (): void => undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
 import type { Reason } from '../../../src/domain/reason.js'
-import { revisit, type RaiseLate } from '../../../src/follow-up/revisit.js'
+import { isLeftByBudget, revisit, type RaiseLate } from '../../../src/follow-up/revisit.js'
 
 type Event = { readonly judged: readonly Judged[] }
 
@@ -46,4 +46,14 @@ describe('an event that is looked at again', () => {
     expect(of(4)).toMatchObject([{ failures: 5 }])
     expect(of(5)).toEqual([])
   })
+})
+
+it.each([
+  ['budget_spent alone', [row('budget_spent', never)], true],
+  ['budget_spent beside what is known', [row('budget_spent', never), row(undefined), row('private_address')], true],
+  ['budget_spent and another answer that may come', [row('budget_spent', never), row('pending', never)], false],
+  ['a failed lookup', [row('unavailable', never)], false],
+  ['nothing', [row(undefined)], false],
+] as const)('whether an event was left by a spent budget: %s', (_, judged, expected) => {
+  expect(isLeftByBudget({ judged })).toBe(expected)
 })

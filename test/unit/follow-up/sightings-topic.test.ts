@@ -52,6 +52,16 @@ describe('the notes of a partition', () => {
     expect(notesRead[2]?.fired).toEqual(members.slice(0, 2_000))
   })
 
+  it.each([
+    [[true, true], '{"schema_version":1,"offsets":[0,1],"free":true}'],
+    [[false, true], '{"schema_version":1,"offsets":[0,1],"free":[1]}'],
+  ])('say of which events nobody asks the provider: %j', async (free, text) => {
+    const notes = free.map((isFree, nth) => ({ offset: 10 + nth, fired: [], ...(isFree && { isFree }) }))
+    const record = write({ id: '10/99', notes })
+    expect(String(record.value)).toBe(text)
+    expect(await read([record])).toEqual([{ id: '10/99', notes }])
+  })
+
   it('are read back as they were written last, without those of other partitions', async () => {
     const kept = block(30, [31, 'a rule'])
     const withoutTime = { id: '40', notes: [{ offset: 41, fired: [] }] }

@@ -18,6 +18,15 @@ describe('enrich', () => {
     expect(words(await warm)).toEqual([['clean'], [], ['clean']])
   })
 
+  it('takes for an event that a spent budget left what others paid for, and asks nobody', async () => {
+    const { clock, enrich, start, waits, source } = setUp()
+    void enrich([event(1)], false)
+    await clock.advance(1000)
+    const { judged, open } = start(event(1, 2), waits.none, clock.now(), true)
+    expect([words([judged]), open]).toEqual([[['clean', 'budget_spent']], []])
+    expect(source.calls).toHaveLength(1)
+  })
+
   it('keeps the order of events and of their sightings, whatever is known when', async () => {
     const { clock, enrich } = setUp((asked) => known(newYear, asked.value.endsWith('2') ? malicious : clean))
     void enrich([event(3)], false)
