@@ -2,6 +2,7 @@
 import type { Alert } from '../alerts/alert.js'
 import type { AlertUpdate } from '../alerts/create-update.js'
 import { openAlerts, type Alerts, type Fired } from '../alerts/open-alerts.js'
+import type { RetroAlert } from '../alerts/retro-alert.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Refused } from '../config/problem.js'
 import { accepted } from '../config/load-config.js'
@@ -12,7 +13,7 @@ import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openContext } from './open-context.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
-import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
+import { createFiredRules } from '../ops/fired-rules.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Suppressed } from '../follow-up/alert-updates.js'
 import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
@@ -47,8 +48,10 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
 }
 
 type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
-  /** What the status page shows of them. */
-  readonly log: AlertLog
+  /** How often each rule has fired. */
+  readonly rules: ReturnType<typeof createFiredRules>['all']
+  /** Counts an alert that was raised elsewhere, and shows it. */
+  readonly note: (alert: Alert | AlertUpdate | RetroAlert) => void
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
   readonly raiseLate: RaiseLate<EventOut, AlertOut>
   readonly suppressed: Suppressed
@@ -57,25 +60,41 @@ type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
 /** The alerts of `run`; none without an alerts topic. */
 export const openRunAlerts = async (
   config: Config,
-  { env, clock, emit }: { readonly env: ClientOptions['env']; readonly clock: Clock; readonly emit: Emit },
+  {
+    env,
+    clock,
+    emit,
+    alerted,
+  }: {
+    readonly env: ClientOptions['env']
+    readonly clock: Clock
+    readonly emit: Emit
+    /** Shows an alert to people. */
+    readonly alerted: RunAlerts['note']
+  },
 ): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
   const { names, mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
     await openAlerting(config, { emit, clock, hasUpdates: true }),
   )
-  const log = createAlertLog(clock.now, () => status().loaded)
+  const fired = createFiredRules(clock.now, () => status().loaded)
+  const note: RunAlerts['note'] = (alert) => {
+    fired.note(alert)
+    alerted(alert)
+  }
   const noted = (alert: Alert | AlertUpdate): AlertOut => {
-    log.note(alert)
+    note(alert)
     return toRecord(alert)
   }
   const context = openContext(config, { env, clock, emit })
   const told = (alert: Alert): AlertOut => noted(context ? context.tell(alert) : alert)
   return {
-    log,
+    rules: fired.all,
+    note,
     names,
     mayRaise,
     retroMatch,
-    raise: (events, fired) => raise(events, fired).map(told),
+    raise: (events, before) => raise(events, before).map(told),
     raiseLate: raiseByMember((events) => {
       const raised = raiseLate(events)
       const committed = (): void => {

@@ -6,7 +6,7 @@ import { parseAddress } from '../domain/address.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { startRunner } from './runner.js'
-import type { SeenIn } from '../ops/history-page.js'
+import type { SeenIn } from '../status-page/history-page.js'
 import type { CountedPartitions } from '../follow-up/count-partitions.js'
 import { exitCodes } from '../terminal/command.js'
 import { connectedSettingsOf } from './connected-settings.js'
@@ -53,7 +53,7 @@ export const runAlone = async (
   const closings: (() => Promise<unknown> | undefined)[] = []
   let isStarted = false
   try {
-    const alerts = await openRunAlerts(config, { env, clock, emit: watch.emit })
+    const alerts = await openRunAlerts(config, { env, clock, emit: watch.emit, alerted: watch.alerted })
     closings.push(() => alerts?.close())
     const app = accepted(
       await openApp(config, {
@@ -86,7 +86,7 @@ export const runAlone = async (
       feeds: app.feeds.status,
       geo: app.geo?.status,
       sources: config.intel.sources.length > 0 ? app.sources : undefined,
-      alerts: alerts?.log,
+      rules: alerts?.rules,
       seenOf: (value) => seenIn(counts, value),
     })
     closings.push(ops.close)
@@ -115,7 +115,7 @@ export const runAlone = async (
             (about) => alerts?.retroMatch(about),
             clock,
             write,
-            (alert) => alerts?.log.note(alert),
+            (alert) => alerts?.note(alert),
           ),
       },
       emit: watch.emit,

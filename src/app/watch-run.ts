@@ -8,7 +8,7 @@ import { operationNames } from '../domain/operations.js'
 import { firstPortInUse } from './free-ports.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
-import { createRecentActivity } from '../ops/recent-activity.js'
+import { createStatusPage, type PageSources } from '../status-page/open-status-page.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
 import { watchBinary } from './watch-binary.js'
 import { watchOwnAddresses } from './watch-own-addresses.js'
@@ -29,13 +29,20 @@ export type Watch = {
   readonly logTotals: () => void
   /** Logs pending counts before a stop. */
   readonly flush: () => void
+  /** Shows an alert on the status page. */
+  readonly alerted: ReturnType<typeof createStatusPage>['alerted']
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'feeds' | 'geo' | 'sources' | 'alerts' | 'seenOf' | 'kind'>,
+    views: Shared<'provider' | 'consumer' | 'feeds' | 'sources' | 'rules' | 'kind'> &
+      Pick<OpsSources, 'geo'> &
+      Pick<PageSources, 'seenOf'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>
 }
+
+/** What both the metrics and the status page read. */
+type Shared<Names extends keyof OpsSources & keyof PageSources> = Pick<OpsSources, Names> & Pick<PageSources, Names>
 
 /** How often repeats of a failure are logged as a count. */
 const burstMs = 30_000
@@ -49,27 +56,24 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
   const now = (): number => clock.now()
   const startedAt = now()
   const counters = createCounters(operationNames, formats)
-  const recent = createRecentActivity(now)
+  const page = createStatusPage(clock)
   const traces = openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
   const emit: Emit = (event) => {
     counters.emit(event)
     traces.emit(event)
-    recent.emit(event)
+    page.emit(event)
     logged.emit(event)
   }
   const serve: Watch['serve'] = async (views, port = config.ops.port, setting = 'ops.port') => {
     if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
+    const shared = { ...views, allowed: allowedBy(config), deadlineMs: config.enrich.deadlineMs, version }
     return openOps(
       { ...config.ops, port },
       {
-        ...views,
+        ...shared,
         counters,
-        recent,
-        allowed: allowedBy(config),
-        deadlineMs: config.enrich.deadlineMs,
-        config: redact(config),
-        version,
+        page: (health) => page.open({ ...shared, counts: counters.read, health, config: redact(config) }),
         limits: { chunkMs: kafkaSettingsOf(config).limits.chunkDeadlineMs + graceMs, loopMs },
         clock,
         emit,
@@ -100,12 +104,13 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
     flush: logged.flush,
     hooks: counters,
     observe: (pipeline) => {
-      const read = watchBinary(observePipeline(traces.pipeline(pipeline), { counters, recent, now }), {
+      const read = watchBinary(observePipeline(traces.pipeline(pipeline), { counters, see: page.see, now }), {
         counters,
         emit,
       })
       return config.gate.ownRanges.length === 0 ? watchOwnAddresses(read, emit) : read
     },
+    alerted: page.alerted,
     serve,
   }
 }

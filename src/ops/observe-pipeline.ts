@@ -1,7 +1,6 @@
-// Wraps a pipeline to count its events and note malicious findings.
+// Wraps a pipeline to count its events and show malicious ones to the status page.
 import type { Annotation } from '../domain/annotation.js'
 import type { CountedEvent, Counters } from '../telemetry/counters.js'
-import type { RecentActivity } from './recent-activity.js'
 
 type ChunkFunction<In, Out, Wait> = (
   chunk: readonly In[],
@@ -14,16 +13,21 @@ export const observePipeline =
     pipeline: ChunkFunction<In, Out, Wait>,
     {
       counters,
-      recent,
+      see,
       now,
-    }: { readonly counters: Counters; readonly recent: RecentActivity; readonly now: () => number },
+    }: {
+      readonly counters: Counters
+      /** Called with each malicious event. */
+      readonly see: (annotation: Annotation) => void
+      readonly now: () => number
+    },
   ): ChunkFunction<In, Out, Wait> =>
   (chunk, use, wait) => {
     const startedAt = now()
     counters.chunkRead(chunk.length)
     const counted = (event: Out, place: number): void => {
       counters.eventAnnotated(event)
-      if (event.verdict === 'malicious') recent.see(event.annotation)
+      if (event.verdict === 'malicious') see(event.annotation)
       use(event, place)
     }
     const finish = (isDone: boolean): boolean => {

@@ -2,12 +2,25 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { capConnections } from '../http/cap-connections.js'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
-import type { Metrics, ProcessKind } from '../telemetry/metrics.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import { createGuard, type OpsClient } from './guard.js'
 import type { Health } from './health.js'
-import { contentSecurityPolicy, renderPage } from './page.js'
 import type { WatcherStream } from './watcher-stream.js'
-import type { PageView } from './view.js'
+
+type Answer = { readonly type: string; readonly body: string }
+
+/** A page for people, as the server needs it. */
+export type OpsPage = {
+  readonly contentSecurityPolicy: string
+  /** What each path answers; a sentence where the query makes no sense. */
+  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer | string>>
+  /** Called once a second. */
+  readonly tick: () => void
+  /** All that a watcher is sent at first. */
+  readonly whole: () => unknown
+  /** What has changed since it was called last; nothing where nothing has. */
+  readonly changes: () => unknown
+}
 
 type OpsServerOptions = {
   readonly token: string
@@ -15,19 +28,14 @@ type OpsServerOptions = {
   readonly health: () => Health
   readonly readiness: () => Health
   readonly metrics: Metrics
-  readonly kind: ProcessKind
-  readonly view: () => PageView
-  /** The page about one indicator; nothing where the value cannot be one. */
-  readonly history: (value: unknown) => string | undefined
-  /** Rows of setting and value, secrets already hidden. */
-  readonly config: readonly (readonly [string, string])[]
+  readonly page: OpsPage | undefined
   readonly stream: WatcherStream
 }
 
 /** Paths that need no token. */
 const open: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-const headers = {
+const headersWith = (contentSecurityPolicy: string) => ({
   'cache-control': 'no-store',
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-resource-policy': 'same-origin',
@@ -35,14 +43,15 @@ const headers = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-}
+})
 
 const timeoutMs = 10_000
 /** Enough for operators and monitoring; more would use up file descriptors. */
 const connections = { total: 256, perPeer: 64 }
 
 export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
-  const { health, readiness, metrics, kind, view, history, stream } = options
+  const { health, readiness, metrics, page, stream } = options
+  const headers = headersWith(page?.contentSecurityPolicy ?? "default-src 'none'")
   const guard = createGuard(options.token, options.allowedHosts)
   const app = fastify({
     logger: false,
@@ -80,21 +89,20 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   app.get('/healthz', (_, reply) => answer(reply, health()))
   app.get('/readyz', (_, reply) => answer(reply, readiness()))
   app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()))
-  const sendPage = (reply: FastifyReply, page: string): FastifyReply =>
-    reply.type('text/html; charset=utf-8').send(page)
-  app.get('/', (_, reply) => sendPage(reply, renderPage(kind, view(), options.config)))
-  app.get('/history', ({ query }, reply) => {
-    const page = history((query as { value?: unknown }).value)
-    return page === undefined ? refuse(reply, 400, 'write ?value= and an address or a name') : sendPage(reply, page)
-  })
+  const pages = Object.entries(page?.paths ?? {})
+  for (const [path, answerTo] of pages)
+    app.get(path, ({ query }, reply) => {
+      const answered = answerTo(query as Record<string, unknown>)
+      return typeof answered === 'string' ? refuse(reply, 400, answered) : reply.type(answered.type).send(answered.body)
+    })
   app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
     if (!stream.hasRoom()) return refuse(reply, 503, 'too many watchers')
     reply.hijack()
     reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
-    stream.add(reply.raw)
+    stream.add(reply.raw, page?.whole())
     return reply
   })
-  const paths = new Map([...open, '/', '/history'].map((path) => [path, ['GET', 'HEAD']]))
+  const paths = new Map([...open, ...pages.map(([path]) => path)].map((path) => [path, ['GET', 'HEAD']]))
   paths.set('/events', ['GET'])
   refuseOtherMethods(app, paths, (reply) => refuse(reply, 405, 'method not allowed'))
   app.setNotFoundHandler((_, reply) => refuse(reply, 404, 'not found'))

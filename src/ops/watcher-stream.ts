@@ -1,10 +1,10 @@
-// Server-sent events: every watcher gets each new view; a watcher that does not read is disconnected.
+// Server-sent events: a watcher gets the whole view, then what changes; one that does not read is disconnected.
 import type { ServerResponse } from 'node:http'
 
 export type WatcherStream = {
   readonly hasRoom: () => boolean
-  readonly add: (response: ServerResponse) => void
-  /** `make` is called only if there are watchers. */
+  readonly add: (response: ServerResponse, first: unknown) => void
+  /** `make` is called only if there are watchers; nothing is sent where it makes nothing. */
   readonly send: (make: () => unknown) => void
   readonly close: () => void
 }
@@ -17,15 +17,17 @@ export const createWatcherStream = (): WatcherStream => {
   const watchers = new Set<ServerResponse>()
   return {
     hasRoom: () => watchers.size < maxWatchers,
-    add: (response) => {
+    add: (response, first) => {
       watchers.add(response)
       response.on('close', () => watchers.delete(response))
       response.on('error', () => watchers.delete(response))
-      response.write('retry: 2000\n\n')
+      response.write(`retry: 2000\n${messageOf(first)}`)
     },
     send: (make) => {
       if (watchers.size === 0) return
-      const text = `data: ${JSON.stringify(make())}\n\n`
+      const news = make()
+      if (news === undefined) return
+      const text = messageOf(news)
       for (const watcher of watchers) {
         if (watcher.writableLength > maxUnread) watcher.destroy()
         else watcher.write(text)
@@ -37,3 +39,5 @@ export const createWatcherStream = (): WatcherStream => {
     },
   }
 }
+
+const messageOf = (value: unknown): string => `data: ${JSON.stringify(value ?? {})}\n\n`

@@ -46,7 +46,8 @@ const start = async (context: object) => {
     readFile: () => '',
   })
   if (!('config' in loaded)) return expect.fail(JSON.stringify(loaded.problems))
-  const alerts = await openRunAlerts(loaded.config, { env: {}, clock: systemClock, emit: ignoreTelemetry })
+  const alerted = (): void => undefined
+  const alerts = await openRunAlerts(loaded.config, { env: {}, clock: systemClock, emit: ignoreTelemetry, alerted })
   const app = await openApp(loaded.config, { mode: 'live', env: {}, names: alerts?.names })
   if (!alerts || 'problems' in app) return expect.fail('not open')
   onTestFinished(() => Promise.all([app.close(), alerts.close()]).then(() => undefined))

@@ -706,6 +706,7 @@ const watchOf = (world: ReturnType<typeof createWorld>, said: Set<string>): Watc
     },
     hooks: { recalled: nothing, joined: nothing, lookedUp: nothing, waited: nothing },
     observe: (pipeline) => pipeline,
+    alerted: nothing,
     serve: () => Promise.resolve({ url: undefined, close: () => Promise.resolve() }),
     flush: nothing,
     logTotals: nothing,

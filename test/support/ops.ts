@@ -1,10 +1,10 @@
-// The ops endpoint on a free port, with sources given by the test.
+// The ops endpoint with its status page on a free port, with sources given by the test.
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { systemClock, type Clock } from '../../src/base/clock.js'
 import { openOps, type Ops, type OpsSources } from '../../src/ops/open-ops.js'
-import { createRecentActivity } from '../../src/ops/recent-activity.js'
+import { createStatusPage, type PageSources } from '../../src/status-page/open-status-page.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
 
@@ -26,14 +26,19 @@ export const openProvider: ProviderState = {
   latencyMs: 120,
 }
 
+/** What both the metrics and the page read, given once. */
+type TestSources = Omit<OpsSources, 'page'> & Omit<PageSources, 'counts' | 'health'>
+
 export const openTestOps = async (
   settings: Partial<OpsSettings> = {},
-  sources: Partial<OpsSources> = {},
-): Promise<Ops & { readonly url: string; readonly sources: OpsSources }> => {
+  sources: Partial<TestSources> = {},
+): Promise<
+  Ops & { readonly url: string; readonly page: ReturnType<typeof createStatusPage> } & Pick<OpsSources, 'counters'>
+> => {
   const clock: Clock = sources.clock ?? systemClock
-  const all: OpsSources = {
-    counters: createCounters(['ip/malicious-info']),
-    recent: createRecentActivity(() => clock.now()),
+  const page = createStatusPage(clock)
+  const counters = sources.counters ?? createCounters(['ip/malicious-info'])
+  const all = {
     provider: () => openProvider,
     consumer: () => runningConsumer(clock.now()),
     deadlineMs: 250,
@@ -43,10 +48,14 @@ export const openTestOps = async (
     limits: { chunkMs: 120_000, loopMs: 5_000 },
     emit: ignoreTelemetry,
     ...sources,
+    counters,
     clock,
   }
-  const ops = await openOps({ host: '127.0.0.1', port: 0, token: '', allowedHosts: [], ...settings }, all)
-  return { ...ops, url: ops.url ?? '', sources: all }
+  const ops = await openOps(
+    { host: '127.0.0.1', port: 0, token: '', allowedHosts: [], ...settings },
+    { ...all, page: (health) => page.open({ ...all, counts: counters.read, health }) },
+  )
+  return { ...ops, url: ops.url ?? '', page, counters }
 }
 
 export const seen = (annotation: Partial<Annotation> = {}): CountedEvent & { readonly annotation: Annotation } => ({

@@ -34,7 +34,7 @@ describe.runIf('path' in tool)('the status page', () => {
         use(hostile, 1)
         return true
       },
-      { ...ops.sources, now: Date.now },
+      { counters: ops.counters, see: ops.page.see, now: Date.now },
     )
     feed = setInterval(() => void line([1, 2], () => undefined), 20)
     browser = await chromium.launch({

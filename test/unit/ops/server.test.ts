@@ -1,12 +1,14 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createAlertLog } from '../../../src/ops/alert-log.js'
-import type { Ops } from '../../../src/ops/open-ops.js'
+import { createFiredRules } from '../../../src/ops/fired-rules.js'
 import { observePipeline } from '../../../src/ops/observe-pipeline.js'
+import { createRecentActivity } from '../../../src/status-page/recent-activity.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { openTestOps, runningConsumer, seen } from '../../support/ops.js'
 
-type RaisedAlert = Parameters<ReturnType<typeof createAlertLog>['note']>[0]
+type RaisedAlert = Parameters<Ops['page']['alerted']>[0]
+
+type Ops = Awaited<ReturnType<typeof openTestOps>>
 
 let open: Ops[] = []
 afterEach(async () => {
@@ -122,7 +124,7 @@ describe('the ops endpoint', () => {
   })
 
   it('shows what an event says as text, whatever it says', async () => {
-    const { url, sources } = await start()
+    const { url, page, counters } = await start()
     const hostile = seen({
       value: '<script>alert(1)</script>',
       summary: '"><img src=x onerror=alert(1)> \u001b[31mred\u202e',
@@ -132,8 +134,8 @@ describe('the ops endpoint', () => {
       use(hostile, 0)
       return true
     }
-    await observePipeline(line, { ...sources, now: Date.now })([1], () => undefined)
-    sources.recent.emit({
+    await observePipeline(line, { counters, see: page.see, now: Date.now })([1], () => undefined)
+    page.emit({
       event: 'kafka_client_warned',
       about: 'x',
       message: '</td><script>alert(2)</script>\u0007',
@@ -147,8 +149,8 @@ describe('the ops endpoint', () => {
   })
 
   it('writes everything into the page itself, so that it needs no script', async () => {
-    const { url, sources } = await start()
-    sources.counters.eventAnnotated(seen())
+    const { url, counters } = await start()
+    counters.eventAnnotated(seen())
     const { body } = await get(`${url}/`)
     expect(body).toContain('Provider available: 1 of 8 calls in flight, 3 queued, about 120 ms per lookup.')
     expect(body).toContain('Working')
@@ -159,15 +161,15 @@ describe('the ops endpoint', () => {
   })
 
   it('shows findings with the inside host, direction and action, alerts, rules, feeds and latency beside the deadline', async () => {
-    const alerts = createAlertLog(Date.now, () => [
+    const fired = createFiredRules(Date.now, () => [
       { id: 'r1', title: 'Malicious Destination', level: 'high' },
       { id: 'r2', title: 'Quiet Rule', level: 'low' },
     ])
-    alerts.note(alertOf('r1', 'Malicious Destination', 3))
-    const { url, sources } = await start(
+    fired.note(alertOf('r1', 'Malicious Destination', 3))
+    const { url, page, counters } = await start(
       {},
       {
-        alerts,
+        rules: fired.all,
         feeds: () => [
           {
             name: 'urlhaus',
@@ -181,16 +183,17 @@ describe('the ops endpoint', () => {
         ],
       },
     )
+    page.alerted(alertOf('r1', 'Malicious Destination', 3))
     const inside = { type: 'ip', field: 'src', role: 'source', decision: 'skip', verdict: 'unknown' } as const
     for (const value of ['10.0.0.5', '10.0.0.6'])
-      sources.recent.see(
+      page.see(
         seen({
           role: 'destination',
           direction: 'outbound',
           indicators: [{ ...inside, value, reason: 'private_address' }],
         }).annotation,
       )
-    for (let nth = 0; nth < 100; nth++) sources.counters.chunkAnnotated(nth < 60 ? 4 : 200)
+    for (let nth = 0; nth < 100; nth++) counters.chunkAnnotated(nth < 60 ? 4 : 200)
     const { body } = await get(`${url}/`)
     expect(body).toContain(
       '<td><a href="history?value=198.51.100.60">198.51.100.60</a></td><td>10.0.0.6 and 1 more</td><td>outbound</td><td>allowed</td>',
@@ -208,8 +211,7 @@ describe('the ops endpoint', () => {
   })
 
   it('says that a problem is over once it is', async () => {
-    const { sources } = await start()
-    const { emit, problems } = sources.recent
+    const { emit, problems } = createRecentActivity(Date.now)
     const states = (): string[] => problems().map(({ state }) => state)
     emit({ event: 'lookups_paused', state: 'breaker_open', reason: 'unavailable', forMs: 1000 })
     emit({ event: 'feed_fetch_failed', feed: 'a', from: 'x', message: 'answered 500', kept: true })
@@ -223,12 +225,9 @@ describe('the ops endpoint', () => {
   })
 
   it('has a page about one indicator: where, when and by whom it was seen, and its alerts', async () => {
-    const alerts = createAlertLog(Date.now, () => [])
-    alerts.note(alertOf('r1', 'Malicious Destination', 1))
-    const { url } = await start(
+    const { url, page } = await start(
       {},
       {
-        alerts,
         seenOf: (value) =>
           value === '203.0.113.9'
             ? [
@@ -247,6 +246,7 @@ describe('the ops endpoint', () => {
             : [],
       },
     )
+    page.alerted(alertOf('r1', 'Malicious Destination', 1))
     const { body } = await get(`${url}/history?value=203.0.113.9`)
     expect(body).toContain('<td>firewall/0</td><td>7 events</td><td>1970-01-01 00:00:00 UTC</td>')
     expect(body).toContain('10.0.0.5 and 2 sightings by others')
@@ -259,9 +259,9 @@ describe('the ops endpoint', () => {
   })
 
   it('shows a gateway its own side: requests, memory, provider and feeds, and nothing of events', async () => {
-    const { url, sources } = await start({}, { kind: 'server', consumer: undefined })
-    sources.counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 200, ms: 3 })
-    sources.counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 404, ms: 3 })
+    const { url, counters } = await start({}, { kind: 'server', consumer: undefined })
+    counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 200, ms: 3 })
+    counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 404, ms: 3 })
     const { body } = await get(`${url}/`)
     expect(body).toContain('Working: waiting for requests.')
     expect(body).toContain('<td>ip/malicious-info</td><td>1</td><td>1</td>')

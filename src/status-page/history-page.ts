@@ -16,7 +16,7 @@ export type SeenOf = (value: string) => readonly SeenIn[]
 const longestValue = 253
 
 /** Nothing where the value cannot be an indicator. */
-export const renderHistory = (given: unknown, seenOf: SeenOf, alerts: AlertLog | undefined): string | undefined => {
+export const renderHistory = (given: unknown, seenOf: SeenOf, alerts: AlertLog): string | undefined => {
   if (typeof given !== 'string' || given === '' || given.length > longestValue || !isUtf8(Buffer.from(given)))
     return undefined
   const rows = seenOf(given).map(({ partition, count, first, last, peers, otherSightings, offsets }) => [
@@ -30,8 +30,7 @@ export const renderHistory = (given: unknown, seenOf: SeenOf, alerts: AlertLog |
     ),
     visible(offsets.map((offset) => `${partition}/${offset}`).join(', '), 2000),
   ])
-  const own = alerts && {
-    ...alerts,
+  const own = {
     last: () => alerts.last().filter(({ threatweave }) => threatweave.value === given),
   }
   const value = escapeHtml(visible(given))

@@ -2,7 +2,6 @@
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
-import type { Health } from './health.js'
 import { formatCount, formatDuration, formatRate } from './numbers.js'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle'
@@ -43,7 +42,7 @@ const budgetSpentText = (forMs: number, { day, isDefault = false }: AllowedCalls
 }
 
 type Situation = {
-  readonly health: Health
+  readonly health: { readonly ok: boolean; readonly problems: readonly string[] }
   readonly provider: ProviderState | undefined
   readonly consumer: ConsumerHealth | undefined
   readonly kind: ProcessKind

@@ -59,8 +59,8 @@ export const findingRows = (recent: RecentActivity): Rows =>
     ]
   })
 
-export const alertRows = (alerts: AlertLog | undefined): Rows =>
-  (alerts?.last() ?? []).map((alert) => {
+export const alertRows = (alerts: Pick<AlertLog, 'last'>): Rows =>
+  alerts.last().map((alert) => {
     const { level, value = '', direction, action, count, late, kind } = alert.threatweave
     const what = kind ?? (late ? 'late' : '')
     return [
@@ -75,8 +75,17 @@ export const alertRows = (alerts: AlertLog | undefined): Rows =>
     ]
   })
 
-export const ruleRows = (alerts: AlertLog | undefined): Rows =>
-  (alerts?.fired() ?? [])
+/** A rule and how often it has fired, as far as it is shown. */
+export type FiredRule = {
+  readonly title: string
+  readonly level: string
+  readonly alerts: number
+  readonly matches: number
+  readonly at?: number
+}
+
+export const ruleRows = (rules: readonly FiredRule[]): Rows =>
+  rules
     .slice(0, 100)
     .map(({ title, level, alerts: raised, matches, at }) => [
       visible(title, 200),

@@ -1,8 +1,8 @@
 // The last hour as the status page keeps it.
 import { describe, expect, it } from 'vitest'
-import { drawChart } from '../../../src/ops/chart.js'
-import { createHistory, type Sample } from '../../../src/ops/history.js'
-import { headline, providerSentence } from '../../../src/ops/sentences.js'
+import { drawChart } from '../../../src/status-page/chart.js'
+import { createHistory, type Sample } from '../../../src/status-page/history.js'
+import { headline, providerSentence } from '../../../src/status-page/sentences.js'
 import { openProvider, runningConsumer } from '../../support/ops.js'
 
 const sampleAt = (second: number, perSecond: number): Sample => ({

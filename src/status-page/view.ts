@@ -5,7 +5,6 @@ import type { Counts } from '../telemetry/counters.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
 import type { AlertLog } from './alert-log.js'
 import { drawChart } from './chart.js'
-import type { Health } from './health.js'
 import type { History, Point } from './history.js'
 import { headline, providerSentence, type Tone } from './sentences.js'
 import { formatCount, formatDuration, formatPercent, formatRate } from './numbers.js'
@@ -27,6 +26,7 @@ import {
   sourceRows,
   verdictRows,
   electionRows,
+  type FiredRule,
   type Rows,
   type ShownFeed,
   type ShownSource,
@@ -45,11 +45,12 @@ type ViewSources = {
   readonly counts: () => Counts
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
-  readonly feeds: () => readonly ShownFeed[]
-  readonly sources: (() => readonly ShownSource[]) | undefined
-  readonly alerts: AlertLog | undefined
+  readonly feeds?: (() => readonly ShownFeed[]) | undefined
+  readonly sources?: (() => readonly ShownSource[]) | undefined
+  readonly rules?: (() => readonly FiredRule[]) | undefined
+  readonly alerts: AlertLog
   readonly deadlineMs: number
-  readonly health: () => Health
+  readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] }
   readonly history: History
   readonly recent: RecentActivity
   readonly now: () => number
@@ -77,7 +78,7 @@ const stateOf = (sources: ViewSources) => {
   const counts = sources.counts()
   const provider = sources.provider?.()
   const consumer = sources.consumer?.()
-  const feeds = sources.feeds()
+  const feeds = sources.feeds?.() ?? []
   const partitions = Object.entries(consumer?.partitions ?? {})
   const lag = partitions.reduce((sum, [, { lag: one }]) => sum + one, 0)
   const health = headline({
@@ -192,7 +193,7 @@ const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: Stat
         ...both,
         findings: findingRows(recent),
         alerts: alertRows(alerts),
-        rules: ruleRows(alerts),
+        rules: ruleRows(sources.rules?.() ?? []),
         latency: pipelineLatencyRows(counts, deadlineMs),
         shares: shareRows(counts, now - startedAt),
         verdicts: verdictRows(counts),
