@@ -1,5 +1,6 @@
 // Renders an alert as a few lines of text for a person at a terminal.
 import { printable } from '../domain/control-characters.js'
+import { adviceFor } from './advice.js'
 import type { Alert, AlertBody } from './alert.js'
 
 /** An alert of any kind, also one that was read from its topic. */
@@ -23,6 +24,7 @@ export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look 
     ['country', [body.country, body.as?.name].filter((part) => part !== undefined).join(', ')],
     ['also', clip(listed(body.indicators, body.indicators_omitted))],
     ['hosts', clip(listed(body.peers, body.peers_omitted))],
+    ['do', adviceFor(body)],
     ['matches', body.count > 1 ? String(body.count) : ''],
     ['event', body.origin],
     ['', clip(event.original ?? '')],
@@ -40,16 +42,10 @@ const listed = (values: readonly string[] = [], omitted = 0): string =>
   `${values.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 
 /** Who talked to whom, in the direction of the traffic. */
-const trafficOf = ({
-  value = '',
-  peer = '',
-  role,
-  direction,
-  action,
-  activity,
-  ...body
-}: Shown['threatweave']): string => {
-  const ends = direction === 'inbound' || role === 'source' ? [value, peer] : [peer, value]
+const trafficOf = ({ value = '', peer, role, direction, action, activity, ...body }: Shown['threatweave']): string => {
+  // A retro alert has no peer of its own, only those that have seen the indicator.
+  const other = peer ?? body.peers?.[0] ?? ''
+  const ends = direction === 'inbound' || role === 'source' ? [value, other] : [other, value]
   const words = [direction, action, activity, body.password_accepted === true ? 'password accepted' : undefined]
   const shown = words.filter((word) => word !== undefined && word !== 'unknown' && word !== 'other')
   return `${ends.filter((end) => end !== '').join(' → ')}${shown.length > 0 ? ` (${shown.join(', ')})` : ''}`

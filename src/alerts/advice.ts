@@ -1,0 +1,23 @@
+// What to look at first, in one sentence: for the person who reads an alert.
+import type { AlertBody } from './alert.js'
+
+type Traffic = Partial<
+  Pick<AlertBody, 'value' | 'peer' | 'peers' | 'role' | 'direction' | 'action' | 'activity' | 'password_accepted'>
+>
+
+/** Nothing where the alert is not about one indicator. */
+export const adviceFor = (traffic: Traffic): string => {
+  const { value, peer, peers = [], role, direction, action, activity } = traffic
+  if (value === undefined) return ''
+  const host = peer ?? peers[0] ?? 'your side'
+  if (role === 'claimed') return `look for other events of that client: it wrote ${value} itself, which proves nothing`
+  if (activity === 'login' && action === 'allowed')
+    return 'ask whose login it was; if it was not theirs, end the sessions and reset the password'
+  if (traffic.password_accepted === true) return 'reset the password: it was right'
+  if (role === 'mail' || activity === 'mail') return 'find who received the mail, and whether somebody opened a link'
+  if (role === 'answer') return `find which machine asked for the name, and whether it connected to ${value}`
+  const isOutbound =
+    direction === 'outbound' || (direction !== 'inbound' && ['destination', 'query', 'url'].includes(role ?? ''))
+  const blocking = action === 'blocked' ? '' : `; block ${value}`
+  return isOutbound ? `find what on ${host} asks for it${blocking}` : `find what it did on ${host}${blocking}`
+}
