@@ -6,6 +6,7 @@ import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broke
 import { hasUsed, useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
+import { createTasks } from '../delivery/tasks.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { followPattern } from '../kafka/follow-pattern.js'
@@ -85,25 +86,25 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
       pipeline,
       waitOf,
       form: to,
-      health,
       brokers,
       emit,
     })
-    closings.push(delivery.close)
+    const tasks = createTasks(delivery, health)
+    closings.push(tasks.close)
     const followUps = openFollowUps(
       { ...options, reachableMs, isStillRead, isReadIn },
       topics,
       to.target,
       connect,
-      delivery,
+      tasks,
     )
     if (followUps) {
       starting.whenRecreated(followUps.recreated)
       closings.push(followUps.close)
     }
-    const handle = (fetched: Fetched): Promise<void> => delivery.handle(fetched, followUps)
+    const handle = (fetched: Fetched): Promise<void> => tasks.deliver(fetched, followUps)
     const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
-      delivery.joined(assigned, isSameMember)
+      tasks.joined(assigned, isSameMember)
       followUps?.joined(assigned, isSameMember)
     }
     const shared: Shared = { generation: 0, groupGeneration: 0, running: new Map(), resets: new Map() }

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendAttachments, fitting } from './attachments.js'
 import { attachmentsOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
-import { inTurn, type ClaimedPartition } from './claimed-partition.js'
+import { inTurn } from './claimed-partition.js'
 import { metadataOf } from '../kafka/topic-identity.js'
 import { deliver, splitByCountAndBytes } from './deliver.js'
 import { failureOf } from '../kafka/failure.js'
 import { openIdempotentSender, type IdempotentSender } from '../kafka/producers.js'
 import type { Fetched } from '../kafka/fetched.js'
+import type { PartitionProgress } from '../kafka/health.js'
 import { setPositions } from './set-positions.js'
 import type { Delivery, DeliveryOptions } from './delivery.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -20,17 +21,12 @@ const commitEveryMs = 1_000
 const againMs = 200
 
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
-  const { connect, settings, pipeline, waitOf, form, health, brokers, emit } = options
+  const { connect, settings, pipeline, waitOf, form, brokers, emit } = options
   const { limits } = settings
   const kafka = connect()
   const positions = setPositions(options.startingOffsets)
-  /** Partitions of which something was delivered since the last join. */
-  const begun = new Set<string>()
   const idle: IdempotentSender[] = []
   const all: IdempotentSender[] = []
-  /** By partition: one write after the other. Otherwise counts that call an indicator alerted could be kept before its alert is written. */
-  const turns = new Map<string, Pick<ClaimedPartition, 'turn'>>()
-  let isClosed = false
   const isNote = ({ topic }: Outgoing): boolean => topic === settings.sightingsTopic
   const take = (): IdempotentSender => {
     const free = idle.pop()
@@ -47,9 +43,10 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     chunk: Chunk,
     sender: IdempotentSender,
     metadata: string,
+    progress: PartitionProgress,
   ): Promise<boolean> => {
     const { topic, partition, name } = fetched
-    health.chunkBegan(name, sender.clock)
+    progress.chunkBegan(sender.clock)
     const isDelivered = await within(
       limits.chunkDeadlineMs,
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
@@ -63,77 +60,88 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       },
       sender.clock,
     )
-    health.chunkEnded(name)
+    progress.chunkEnded()
     if (!isDelivered) return false
     fetched.resolve(chunk.last, metadata)
     chunk.listener?.committed()
-    health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
+    progress.moved(chunk.count, Number(chunk.last) + 1, lag)
     const oldestMs = form.now() - Number(chunk.records[0]?.timestamp)
     emit({ event: 'chunk_delivered', topic, partition, events: chunk.count, oldestMs })
     return true
   }
   return {
-    handle: async (fetched, listener) => {
-      if (isClosed) return
-      let topicId: string | undefined
-      try {
-        topicId = await positions.topicIdOf(fetched)
-      } catch (error) {
-        const { message } = failureOf(error)
-        emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
-        await sleep(againMs)
-        return // nothing of it is resolved, so it is fetched again
-      }
-      const prepared = pipeline.prepare?.(fetched.records)
-      if (prepared) await prepared
-      if (!fetched.goesOn()) return
-      const sender = take()
-      const counted = countEvents(fetched, pipeline)
-      const wait = waitOf(counted)
-      const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
-      let committedAt = form.now()
-      try {
-        for (const records of splitBatch(counted.records, !begun.has(fetched.name)))
-          for (const chunk of await startChunks(records, { pipeline, wait, form, max, listener, topicId })) {
-            if (!fetched.goesOn()) return
-            // Only the provider determines how long that takes, so it has no limit.
-            if (wait.kind === 'complete' && !(await chunk.ready)) return
-            if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataOf(topicId)))) return
-            begun.add(fetched.name)
-            if (form.now() - committedAt < commitEveryMs) continue
-            await fetched.commit()
-            committedAt = form.now()
+    joined: positions.joined,
+    open: (first, progress) => {
+      let assigned = first
+      /** Whether something was delivered since the last join. */
+      let hasBegun = false
+      /** One write after the other: otherwise counts that call an indicator alerted could be kept before its alert is written. */
+      const writes = { turn: Promise.resolve<unknown>(undefined) }
+      let isClosed = false
+      return {
+        deliver: async (fetched, listener) => {
+          if (isClosed) return
+          let topicId: string | undefined
+          try {
+            topicId = await positions.topicIdOf(fetched)
+          } catch (error) {
+            const { message } = failureOf(error)
+            emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
+            await sleep(againMs)
+            return // nothing of it is resolved, so it is fetched again
           }
-      } finally {
-        idle.push(sender)
+          const prepared = pipeline.prepare?.(fetched.records)
+          if (prepared) await prepared
+          if (!fetched.goesOn()) return
+          const sender = take()
+          const counted = countEvents(fetched, pipeline)
+          const wait = waitOf(counted)
+          const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
+          let committedAt = form.now()
+          try {
+            for (const records of splitBatch(counted.records, !hasBegun))
+              for (const chunk of await startChunks(records, { pipeline, wait, form, max, listener, topicId })) {
+                if (!fetched.goesOn()) return
+                // Only the provider determines how long that takes, so it has no limit.
+                if (wait.kind === 'complete' && !(await chunk.ready)) return
+                if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataOf(topicId), progress))) return
+                hasBegun = true
+                if (form.now() - committedAt < commitEveryMs) continue
+                await fetched.commit()
+                committedAt = form.now()
+              }
+          } finally {
+            idle.push(sender)
+          }
+        },
+        write: (compose) =>
+          inTurn(writes, async () => {
+            if (isClosed) return 'not_written'
+            const sender = take()
+            try {
+              const records = fitting(compose(), form)
+              // However it is killed, no note says of something that it was written before it is.
+              for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
+                for (const part of splitByCountAndBytes(together, recordBytes, form.max))
+                  if ((await sender.send(part)) !== 'acknowledged') return 'refused'
+              return 'written'
+            } finally {
+              idle.push(sender)
+            }
+          }),
+        // Nobody can be kept from writing, so a repeat is possible: it has the same id.
+        claim: async () => ({ offset: Infinity, topicId: await positions.topicIdOf(assigned) }),
+        kept: (again) => {
+          assigned = again
+          hasBegun = false
+        },
+        close: () => {
+          isClosed = true
+          return Promise.resolve()
+        },
       }
-    },
-    write: (name, compose) => {
-      const partition = turns.get(name) ?? { turn: Promise.resolve() }
-      turns.set(name, partition)
-      return inTurn(partition, async () => {
-        if (isClosed) return 'not_written'
-        const sender = take()
-        try {
-          const records = fitting(compose(), form)
-          // However it is killed, no note says of something that it was written before it is.
-          for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
-            for (const part of splitByCountAndBytes(together, recordBytes, form.max))
-              if ((await sender.send(part)) !== 'acknowledged') return 'refused'
-          return 'written'
-        } finally {
-          idle.push(sender)
-        }
-      })
-    },
-    // Nobody can be kept from writing, so a repeat is possible: it has the same id.
-    claim: async (assigned) => ({ offset: Infinity, topicId: await positions.topicIdOf(assigned) }),
-    joined: (assigned) => {
-      begun.clear()
-      positions.joined(assigned)
     },
     close: async () => {
-      isClosed = true
       await Promise.all(all.map((sender) => sender.close()))
     },
   }

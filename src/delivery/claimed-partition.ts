@@ -10,19 +10,24 @@ import type { Assigned } from '../kafka/fetched.js'
 
 export type ClaimedPartition = Refusals & {
   claim?: Claim | undefined
-  /** Since the last join; absent if it is not ours. */
-  assigned?: Assigned | undefined
-  /** The generation since which nobody else had it. */
-  since: number
+  /** By the last join. */
+  assigned: Assigned
   /** Of the topic that it was claimed in last. */
   topicId?: string | undefined
   /** Its transactions follow one another: the last one that was begun. */
   turn: Promise<unknown>
   /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
-  unsure?: { readonly generation: number; readonly last: string; readonly chunks: readonly Chunk[] } | undefined
+  unsure?: { readonly last: string; readonly chunks: readonly Chunk[] } | undefined
+  /** It is lost, or this process ends: what is in progress is the last that is written. */
+  isClosed: boolean
 }
 
-export const newPartition = (): ClaimedPartition => ({ ...noRefusals(), since: 0, turn: Promise.resolve() })
+export const newPartition = (assigned: Assigned): ClaimedPartition => ({
+  ...noRefusals(),
+  assigned,
+  turn: Promise.resolve(),
+  isClosed: false,
+})
 
 export const inTurn = <Result>(
   partition: Pick<ClaimedPartition, 'turn'>,
@@ -51,12 +56,14 @@ export const inTurnWithClaim = <Result>(
 /** Once per generation. Call in turn: no transaction of the partition is in progress. */
 export const claimOnce = async (
   partition: ClaimedPartition,
-  generation: number,
-  claim: () => Promise<Claim>,
+  claim: (assigned: Assigned) => Promise<Claim>,
 ): Promise<Claim> => {
-  if (partition.claim?.generation === generation) return partition.claim
+  const { assigned } = partition
+  if (partition.claim?.generation === assigned.generation) return partition.claim
+  // What others have closed by now would be missing from what is delivered.
+  if (partition.isClosed) throw new Error(`${assigned.topic}/${assigned.partition} is not assigned any more`)
   retire(partition)
-  const claimed = await claim()
+  const claimed = await claim(assigned)
   partition.claim = claimed
   if (claimed.topicId !== partition.topicId) forgetAll(partition)
   partition.topicId = claimed.topicId
@@ -64,13 +71,10 @@ export const claimOnce = async (
   return claimed
 }
 
-/**
- * A claim shows whether a commit whose answer was lost has counted. If somebody else had the partition in between, what is to follow is
- * read from the sightings topic instead.
- */
+/** A claim shows whether a commit whose answer was lost has counted. */
 const decideUnsure = (partition: ClaimedPartition, { isCommitted, offset }: Claim): void => {
-  const { unsure, since } = partition
-  if (!unsure || !isCommitted || unsure.generation < since || offset <= Number(unsure.last)) {
+  const { unsure } = partition
+  if (!unsure || !isCommitted || offset <= Number(unsure.last)) {
     giveUpUnsure(partition)
     return
   }
@@ -84,12 +88,13 @@ const giveUpUnsure = (partition: ClaimedPartition): void => {
   for (const { listener } of unsure?.chunks ?? []) listener?.givenUp?.()
 }
 
-/** It is assigned after a time in which others may have had it, or is not any more. A commit that is in progress is waited for. */
-export const beginAnew = (partition: ClaimedPartition): void => {
-  partition.turn = partition.turn.then(() => {
+/** A commit that is in progress is waited for. What is to follow from one that is not known is read from the sightings topic by the next owner. */
+export const closePartition = (partition: ClaimedPartition): Promise<unknown> => {
+  partition.isClosed = true
+  return (partition.turn = partition.turn.then(() => {
     giveUpUnsure(partition)
-    forgetAll(partition)
-  })
+    retire(partition)
+  }))
 }
 
 export const retire = (partition: ClaimedPartition): void => {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fitting, sendAttachmentsOrNote } from './attachments.js'
 import { attachmentsOf, countEvents, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import {
-  beginAnew,
   claimOnce,
+  closePartition,
   inTurn,
   inTurnWithClaim,
   newPartition,
@@ -16,6 +16,7 @@ import {
 import { metadataOf } from '../kafka/topic-identity.js'
 import { split, splitByCountAndBytes } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import type { PartitionProgress } from '../kafka/health.js'
 import { type Fetched, nameOf, type Assigned } from '../kafka/fetched.js'
 import type { Written, Delivery, DeliveryOptions } from './delivery.js'
 import { sendTransaction } from '../kafka/producers.js'
@@ -28,98 +29,80 @@ import type { Outgoing } from '../kafka/records.js'
 const againMs = 1_000
 
 export const exactlyOnce = (options: DeliveryOptions): Delivery => {
-  const { connect, settings, health, brokers, emit } = options
+  const { connect, settings, brokers, emit } = options
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
-  const partitions = new Map<string, ClaimedPartition>()
-  let isClosed = false
-  const partitionOf = (name: string): ClaimedPartition => {
-    const partition = partitions.get(name) ?? newPartition()
-    partitions.set(name, partition)
-    return partition
-  }
-  const claim = async (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> => {
-    // What others have closed by now would be missing from what is delivered.
-    if (isClosed) throw new Error('the delivery is closed')
-    return claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
-  }
-  /** Whether a commit has counted is known at the next claim. Events may come late or never: what follows from it does not wait for them. */
-  const decide = async (partition: ClaimedPartition, assigned: Assigned): Promise<void> => {
-    while (!isClosed && partition.unsure && partition.assigned === assigned)
-      await inTurn(partition, () => claim(partition, assigned)).catch((error: unknown) => {
-        emit({ event: 'kafka_client_warned', about: nameOf(assigned), message: failureOf(error).message })
-        return sleep(againMs, undefined, { ref: false })
-      })
-  }
   return {
-    handle: async (fetched, listener) => {
-      if (isClosed) return
-      const { topic, name } = fetched
-      const partition = partitionOf(name)
-      const first = fetched.records[0]?.offset ?? ''
-      const limited: Limited = async (task) => {
-        health.chunkBegan(name, brokers.reachableMs)
-        return within(settings.limits.chunkDeadlineMs, `${name} from offset ${first} on`, task, brokers.reachableMs)
+    joined: () => undefined,
+    open: (first, progress) => {
+      const partition = newPartition(first)
+      const name = nameOf(first)
+      const claim = (): Promise<Claim> => claimOnce(partition, (assigned) => claimPartition(assigned, kafka, options))
+      /** Whether a commit has counted is known at the next claim. Events may come late or never: what follows from it does not wait for them. */
+      const decide = async (assigned: Assigned): Promise<void> => {
+        while (!partition.isClosed && partition.unsure && partition.assigned === assigned)
+          await inTurn(partition, claim).catch((error: unknown) => {
+            emit({ event: 'kafka_client_warned', about: name, message: failureOf(error).message })
+            return sleep(againMs, undefined, { ref: false })
+          })
       }
-      const owned = partition.claim
-      try {
-        const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
-        if (owned?.generation === fetched.generation && !isOtherTopic)
-          await deliverBatch(fetched, partition, owned, limited, { ...options, listener })
-        // The batch is left: claiming sets the position to what is committed, and that is read next.
-        else
-          await limited(() =>
-            inTurn(partition, () => {
-              if (isOtherTopic && partition.claim === owned) retire(partition)
-              return claim(partition, fetched)
-            }),
-          )
-      } catch (error) {
-        // A batch that outlived its membership must not end the claim of the next one.
-        if (partition.claim === owned) retire(partition)
-        if (error instanceof FatalKafkaError) throw error
-        const failure = failureOf(error)
-        if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
-        const cause = `${failure.name}: ${failure.message}`
-        emit({ event: 'producer_replaced', topic, partition: fetched.partition, cause })
-        // If another join came before the commit failed, it may bring no batch that decides.
-        const { assigned } = partition
-        if (assigned && assigned.generation !== fetched.generation) void decide(partition, assigned)
-        await sleep(200)
-      } finally {
-        health.chunkEnded(name)
+      return {
+        deliver: async (fetched, listener) => {
+          if (partition.isClosed) return
+          const { topic } = fetched
+          const from = fetched.records[0]?.offset ?? ''
+          const limited: Limited = async (task) => {
+            progress.chunkBegan(brokers.reachableMs)
+            return within(settings.limits.chunkDeadlineMs, `${name} from offset ${from} on`, task, brokers.reachableMs)
+          }
+          const owned = partition.claim
+          try {
+            const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
+            if (owned?.generation === fetched.generation && !isOtherTopic)
+              await deliverBatch(fetched, partition, owned, limited, { ...options, listener, progress })
+            // The batch is left: claiming sets the position to what is committed, and that is read next.
+            else
+              await limited(() =>
+                inTurn(partition, () => {
+                  if (isOtherTopic && partition.claim === owned) retire(partition)
+                  return claim()
+                }),
+              )
+          } catch (error) {
+            // A batch that outlived its membership must not end the claim of the next one.
+            if (partition.claim === owned) retire(partition)
+            if (error instanceof FatalKafkaError) throw error
+            const failure = failureOf(error)
+            if (failure.kind === 'fatal')
+              throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
+            const cause = `${failure.name}: ${failure.message}`
+            emit({ event: 'producer_replaced', topic, partition: fetched.partition, cause })
+            // If another join came before the commit failed, it may bring no batch that decides.
+            const { assigned } = partition
+            if (assigned.generation !== fetched.generation) void decide(assigned)
+            await sleep(200)
+          } finally {
+            progress.chunkEnded()
+          }
+        },
+        write: (compose) =>
+          inTurn(partition, async () => {
+            if (partition.isClosed) return 'not_written'
+            const owned = partition.claim ?? (await claim())
+            const records = fitting(compose(), options.form)
+            return records.length > 0 ? writeAlone(partition, owned, records, options) : 'written'
+          }),
+        claim: () => inTurn(partition, claim),
+        kept: (assigned) => {
+          partition.assigned = assigned
+          void decide(assigned)
+        },
+        close: async () => {
+          await closePartition(partition)
+        },
       }
     },
-    write: (name, compose) => {
-      const partition = partitionOf(name)
-      return inTurn(partition, async () => {
-        if (isClosed) return 'not_written'
-        const { assigned } = partition
-        const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
-        if (!owned) return 'not_written'
-        const records = fitting(compose(), options.form)
-        return records.length > 0 ? writeAlone(name, partition, owned, records, options) : 'written'
-      })
-    },
-    claim: (assigned) => {
-      const partition = partitionOf(nameOf(assigned))
-      return inTurn(partition, () => claim(partition, assigned))
-    },
-    joined: (assigned, isSameMember) => {
-      const kept = new Set([...partitions.values()].filter((partition) => isSameMember && partition.assigned))
-      for (const partition of partitions.values()) partition.assigned = undefined
-      for (const one of assigned) {
-        const partition = partitionOf(nameOf(one))
-        partition.assigned = one
-        if (kept.has(partition)) void decide(partition, one)
-        else partition.since = one.generation
-      }
-      for (const partition of partitions.values()) if (!kept.has(partition) || !partition.assigned) beginAnew(partition)
-    },
-    close: async () => {
-      isClosed = true
-      await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))
-    },
+    close: () => Promise.resolve(),
   }
 }
 
@@ -131,7 +114,15 @@ const deliverBatch = async (
   partition: ClaimedPartition,
   owned: Claim,
   limited: Limited,
-  { settings, pipeline, waitOf, form, health, emit, listener }: DeliveryOptions & Pick<ChunkOptions, 'listener'>,
+  {
+    settings,
+    pipeline,
+    waitOf,
+    form,
+    emit,
+    listener,
+    progress,
+  }: DeliveryOptions & Pick<ChunkOptions, 'listener'> & { readonly progress: PartitionProgress },
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
   const prepared = pipeline.prepare?.(fetched.records)
@@ -142,7 +133,7 @@ const deliverBatch = async (
   const delivered = ({ last, count, oldestMs }: Committed): void => {
     forgetUpTo(last, partition)
     fetched.resolve(last)
-    health.moved(fetched.name, count, Number(last) + 1, counted.lag)
+    progress.moved(count, Number(last) + 1, counted.lag)
     const { topic } = fetched
     emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
@@ -170,7 +161,7 @@ const deliverBatch = async (
       owned.hasDelivered = true
       return committed !== undefined && fetched.goesOn()
     })
-    health.chunkEnded(fetched.name)
+    progress.chunkEnded()
     if (!isDelivered) return
   }
 }
@@ -214,7 +205,7 @@ const transact = async (
     for (const { listener } of sent) listener?.givenUp?.()
     throw error
   }
-  partition.unsure = { generation: owned.generation, last, chunks: sent }
+  partition.unsure = { last, chunks: sent }
   await owned.transaction.commit()
   partition.unsure = undefined
   for (const { listener } of sent) listener?.committed()
@@ -224,7 +215,6 @@ const transact = async (
 
 /** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
 const writeAlone = async (
-  name: string,
   partition: ClaimedPartition,
   owned: Claim,
   records: readonly Outgoing[],
@@ -241,8 +231,7 @@ const writeAlone = async (
   } catch (error) {
     if (partition.claim === owned) retire(partition)
     const failure = failureOf(error)
-    const cut = name.lastIndexOf('/')
-    const [topic, number] = [name.slice(0, cut), Number(name.slice(cut + 1))]
+    const { topic, partition: number } = partition.assigned
     emit({ event: 'producer_replaced', topic, partition: number, cause: `${failure.name}: ${failure.message}` })
     if (failure.kind === 'refused') return 'refused'
   }

@@ -1,6 +1,7 @@
 // Writes what alerts did not say: matches that were suppressed, as an update when their window closes, also if no event follows.
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
-import type { Write, Written } from '../delivery/delivery.js'
+import type { Written } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 import { messageOf } from '../base/message-of.js'
 import { failureOf } from '../kafka/failure.js'
@@ -21,7 +22,7 @@ export type Suppressed = {
 type AlertUpdatesOptions = {
   readonly suppressed: Suppressed
   readonly alertsTopic: TopicOf
-  readonly write: Write
+  readonly write: Tasks['write']
   readonly emit: Emit
   readonly now: () => number
 }
@@ -50,7 +51,7 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
       if (partition === undefined) return
       tried.add(partition)
       const part = waiting.slice(0, together)
-      const compose = (): ReturnType<Parameters<Write>[1]> =>
+      const compose = (): ReturnType<Parameters<Tasks['write']>[1]> =>
         part.map((update) => alertRecord(alertsTopic.topic, alertsTopic.partitions, update, now()))
       const written = await write(partition, compose).catch((error: unknown): Written => {
         emit({ event: 'kafka_client_warned', about: 'alert updates', message: failureOf(error).message })

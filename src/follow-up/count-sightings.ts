@@ -8,7 +8,8 @@ import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { failureOf } from '../kafka/failure.js'
 import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
-import type { Write, Written } from '../delivery/delivery.js'
+import type { Written } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import type { TopicOf } from './sightings-topic.js'
 import { nameOf } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -36,7 +37,7 @@ export type WriteRetroAlerts = (
 type CountSightingsOptions = {
   readonly counting: Counting
   readonly alertsTopic: TopicOf
-  readonly write: Write
+  readonly write: Tasks['write']
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
   readonly keep?:
     Pick<KeptCountsOptions, 'topic' | 'connect' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'> | undefined

@@ -12,7 +12,7 @@ import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
 import { openTopicReader, type TopicReader, readByOffset } from '../kafka/topic-reader.js'
-import type { Write } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import { blockRecord, type TopicOf } from './sightings-topic.js'
 import { nameOf, type InputPartition } from '../kafka/fetched.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
@@ -29,7 +29,7 @@ export type FollowUpOptions = {
   readonly sightingsTopic?: TopicOf | undefined
   /** Events that are noted at most. */
   readonly max: number
-  readonly write: Write
+  readonly write: Tasks['write']
   /** Whether the topic now is the one that is read here: it may have been deleted and created again. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
   /** Whether that is the topic with this id. */

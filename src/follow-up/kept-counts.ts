@@ -10,7 +10,7 @@ import { keepCounts } from './write-counts.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
 import { restoreCounts } from './restore-counts.js'
-import type { ClaimNow, Write } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import type { TopicOf } from './sightings-topic.js'
 import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -24,8 +24,8 @@ export type KeptCountsOptions = {
   readonly pipeline: Pipeline
   /** Annotates with what is known, and asks nobody. */
   readonly known: Pipeline
-  readonly claim: ClaimNow
-  readonly write: Write
+  readonly claim: Tasks['claim']
+  readonly write: Tasks['write']
   readonly counts: CountedPartitions
   /** Whether it is one of our own hosts. */
   readonly isInside: (host: string) => boolean

@@ -4,12 +4,12 @@ import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revi
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
-import type { ClaimNow } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import { blockId, blockRecord, isAbout, readBlocks, splitNotes } from './sightings-topic.js'
 import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
-export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow }
+export type LateAnswersOptions = FollowUpOptions & { readonly claim: Tasks['claim'] }
 
 export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
   const { claim, sightingsTopic, emit, now } = options

@@ -8,7 +8,7 @@ import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './follow-late.js'
 import { openLateAnswers } from './late-answers.js'
-import type { Delivery } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Topics } from '../kafka/topics.js'
 import type { DeliveryListener } from '../delivery/listener.js'
@@ -50,7 +50,7 @@ export const openFollowUps = (
   { facts }: Topics,
   target: OutputTarget,
   connect: () => Kafka,
-  { write, claim }: Pick<Delivery, 'write' | 'claim'>,
+  { write, claim }: Pick<Tasks, 'write' | 'claim'>,
 ): FollowUps | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })

@@ -2,7 +2,8 @@
 // succeeds or the partition is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
-import type { ClaimedNow, ClaimNow } from '../delivery/delivery.js'
+import type { Claimed } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import { failureOf } from '../kafka/failure.js'
 import { nameOf, type Assigned, type InputPartition } from '../kafka/fetched.js'
 import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
@@ -10,7 +11,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { TopicOf } from './sightings-topic.js'
 
 /** What can be read once the former owner of a partition can write nothing more. */
-export type RestoreSource = ClaimedNow & {
+export type RestoreSource = Claimed & {
   readonly reader: TopicReader
   /** Of what is written to the log in the sightings topic: notes may be settled in transactions that are still open. */
   readonly end: number
@@ -22,7 +23,7 @@ type RestoreOptions = {
   /** Absent: nothing is kept, and so nothing is read. */
   readonly topic: TopicOf | undefined
   readonly connect: () => Kafka
-  readonly claim: ClaimNow
+  readonly claim: Tasks['claim']
   /** What is known of a partition is forgotten at once; then the result is called with what can be read, again if it fails. */
   readonly restore: (assigned: Assigned) => (source: RestoreSource) => Promise<void>
   readonly lost: (assigned: Assigned) => void

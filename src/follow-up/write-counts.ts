@@ -6,14 +6,15 @@ import type { SeenOnDay } from './seen.js'
 import type { SightingCounts } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf } from '../kafka/failure.js'
-import type { Write, Written } from '../delivery/delivery.js'
+import type { Written } from '../delivery/delivery.js'
+import type { Tasks } from '../delivery/tasks.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
 
 type KeepCountsOptions = {
   readonly topic: TopicOf
   readonly counts: CountedPartitions
-  readonly write: Write
+  readonly write: Tasks['write']
   /** The partitions that are kept, and up to which offset each is counted. */
   readonly countedOffsets: () => ReadonlyMap<string, number>
   /** Records that are needed no longer once the counts hold up to this offset. */

@@ -10,7 +10,7 @@ import { JoinedAgain, processBatch, proveMembership, type BatchContext } from '.
 import type { KafkaSettings } from './settings.js'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
-import { nameOf, type Assigned } from './fetched.js'
+import type { Assigned } from './fetched.js'
 
 export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> &
   Pick<NoticeOptions, 'isReadIn' | 'committedElsewhere'> & {
@@ -146,7 +146,7 @@ const listen = (
       partitions.map((partition) => assignedOf(context, topic, partition)),
     )
     joined(assigned, isSameMember)
-    health.joined(assigned.map(nameOf))
+    health.joined()
     emit({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
   })
   onOffsetReset(consumer, ({ topic, partition, position }) => {

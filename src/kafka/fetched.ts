@@ -18,9 +18,6 @@ export type Fetched = {
   /** Everything up to this record is delivered. With metadata it is committed: by `commit`, and at the end of the batch. */
   readonly resolve: (last: string, metadata?: string) => void
   readonly commit: () => Promise<void>
-  readonly seek: (offset: string) => void
-  /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
-  readonly proveMembership: () => Promise<void>
 }
 
 export type InputPartition = { readonly topic: string; readonly partition: number }
@@ -28,4 +25,10 @@ export type InputPartition = { readonly topic: string; readonly partition: numbe
 export const nameOf = ({ topic, partition }: InputPartition): string => `${topic}/${partition}`
 
 /** A partition that is assigned to this process since its last join, and what is needed to claim it. */
-export type Assigned = InputPartition & Pick<Fetched, 'generation' | 'seek' | 'proveMembership'>
+export type Assigned = InputPartition &
+  Pick<Fetched, 'generation'> & {
+    /** Sets where it is read from. */
+    readonly seek: (offset: string) => void
+    /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
+    readonly proveMembership: () => Promise<void>
+  }

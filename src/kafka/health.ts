@@ -12,20 +12,25 @@ export type KafkaHealth = ConsumerHealth & {
 
 type PartitionPosition = PartitionHealth & { readonly position: number }
 
+/** What one assigned partition tells; it is shown from its first chunk until it is closed. */
+export type PartitionProgress = {
+  /** `clock` is the one that the chunk's limit is counted on. */
+  readonly chunkBegan: (clock: () => number) => void
+  readonly chunkEnded: () => void
+  readonly moved: (events: number, position: number, lag: number) => void
+  readonly close: () => void
+}
+
 export type HealthRecord = {
   readonly read: () => KafkaHealth
   readonly setState: (state: KafkaHealth['state']) => void
-  readonly joined: (assigned: readonly string[]) => void
+  readonly joined: () => void
   /** The consumer has ended, and is no member any more until the next one joins. */
   readonly left: () => void
   readonly restarted: () => void
-  /** `clock` is the one that the chunk's limit is counted on. */
-  readonly chunkBegan: (name: string, clock: () => number) => void
-  readonly chunkEnded: (name: string) => void
-  readonly moved: (name: string, events: number, position: number, lag: number) => void
+  /** Shows a partition that is assigned now. */
+  readonly track: (name: string) => PartitionProgress
 }
-
-type ChunkTimer = { readonly clock: () => number; readonly began: number }
 
 export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unreachableSince'>): HealthRecord => {
   let state: KafkaHealth['state'] = 'starting'
@@ -34,12 +39,8 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
   let restarts = 0
   let progressAt = now()
   let leftAt: number | undefined
-  const partitions = new Map<string, Omit<PartitionPosition, 'chunkSince'>>()
-  const chunks = new Map<string, ChunkTimer>()
-  const shown = (name: string, partition: Omit<PartitionPosition, 'chunkSince'>): PartitionPosition => {
-    const chunk = chunks.get(name)
-    return chunk ? { ...partition, chunkSince: now() - (chunk.clock() - chunk.began) } : partition
-  }
+  /** Of each open partition what is shown, with its name; nothing before its first chunk. */
+  const open = new Set<() => readonly (readonly [string, PartitionPosition])[]>()
   return {
     read: () => {
       const unreachableSince = brokers.unreachableSince()
@@ -51,16 +52,15 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
         progressAt,
         ...(leftAt === undefined ? {} : { leftAt }),
         ...(unreachableSince === undefined ? {} : { unreachableSince }),
-        partitions: Object.fromEntries(Array.from(partitions, ([name, one]) => [name, shown(name, one)])),
+        partitions: Object.fromEntries([...open].flatMap((show) => show())),
       }
     },
     setState: (next) => {
       state = next
     },
-    joined: (assigned) => {
+    joined: () => {
       joins++
       leftAt = undefined
-      for (const name of partitions.keys()) if (!assigned.includes(name)) partitions.delete(name)
     },
     left: () => {
       leftAt = now()
@@ -68,15 +68,29 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
     restarted: () => {
       restarts++
     },
-    chunkBegan: (name, clock) => {
-      chunks.set(name, { clock, began: clock() })
-      if (!partitions.has(name)) partitions.set(name, { position: 0, lag: 0, progressAt: now() })
-    },
-    chunkEnded: (name) => void chunks.delete(name),
-    moved: (name, events, position, lag) => {
-      delivered += events
-      progressAt = now()
-      partitions.set(name, { position, lag, progressAt })
+    track: (name) => {
+      let at: Omit<PartitionPosition, 'chunkSince'> | undefined
+      let chunk: { readonly clock: () => number; readonly began: number } | undefined
+      const show = (): readonly (readonly [string, PartitionPosition])[] => {
+        if (!at) return []
+        return [[name, chunk ? { ...at, chunkSince: now() - (chunk.clock() - chunk.began) } : at]]
+      }
+      open.add(show)
+      return {
+        chunkBegan: (clock) => {
+          chunk = { clock, began: clock() }
+          at ??= { position: 0, lag: 0, progressAt: now() }
+        },
+        chunkEnded: () => {
+          chunk = undefined
+        },
+        moved: (events, position, lag) => {
+          delivered += events
+          progressAt = now()
+          at = { position, lag, progressAt }
+        },
+        close: () => void open.delete(show),
+      }
     },
   }
 }

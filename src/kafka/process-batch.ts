@@ -25,7 +25,6 @@ export type Shared = {
 }
 
 export type BatchContext = {
-  /** Sets where the partition is read from. */
   readonly seek: (partition: InputPartition, offset: string) => void
   readonly handle: (fetched: Fetched) => Promise<void>
   readonly identity: TopicIdentity
@@ -159,8 +158,6 @@ const fetchedOf = (
     goesOn: () => payload.isRunning() && membership.lost() === undefined && !payload.isStale(),
     resolve: delivered.upTo,
     commit: delivered.commit,
-    seek: (offset) => context.seek({ topic, partition }, offset),
-    proveMembership: () => proveMembership(context, membership),
   }
 }
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { atLeastOnce } from '../../../src/delivery/acknowledged.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
-import type { Delivery, DeliveryOptions } from '../../../src/delivery/delivery.js'
+import type { Delivery, DeliveryOptions, PartitionDelivery } from '../../../src/delivery/delivery.js'
 
 const done = (): Promise<void> => Promise.resolve()
 const record = { key: null, value: Buffer.from('{}'), headers: [], timestamp: '0' }
@@ -46,13 +46,23 @@ const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
       mayAlert: () => true,
       alertsOf: () => [to('alerts')],
     },
-    health: { chunkBegan: () => undefined, chunkEnded: () => undefined, moved: () => undefined },
     brokers: { reachableMs: () => 0 },
     startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Set() }),
     emit: () => undefined,
   }
   return atLeastOnce(options as unknown as DeliveryOptions)
 }
+
+const open = (delivery: Delivery, partition = 0): PartitionDelivery =>
+  delivery.open(
+    { topic: 'input', partition, generation: 1, seek: () => undefined, proveMembership: done },
+    {
+      chunkBegan: () => undefined,
+      chunkEnded: () => undefined,
+      moved: () => undefined,
+      close: () => undefined,
+    },
+  )
 
 const topicsOf = ({ topicMessages }: Sent): readonly string[] => topicMessages.map(({ topic }) => topic)
 
@@ -73,10 +83,8 @@ it('an event that waits for an answer is noted, and one that is accused is alert
     commit: done,
     goesOn: () => true,
     resolve: () => written.push('resolved'),
-    seek: () => undefined,
-    proveMembership: done,
   }
-  await delivery.handle(fetched, {
+  await open(delivery).deliver(fetched, {
     chunk: () => ({
       see: () => undefined,
       fired: () => undefined,
@@ -95,7 +103,7 @@ it('what follows later is acknowledged before the note that it was written is se
     sent.push(topicsOf(batch).join('+'))
     return new Promise((resolve) => acknowledge.push(resolve))
   })
-  const written = delivery.write('input/0', () => [to('sightings'), to('alerts'), to('corrections')])
+  const written = open(delivery).write(() => [to('sightings'), to('alerts'), to('corrections')])
   await vi.waitFor(() => expect(acknowledge).toHaveLength(1))
   expect(sent).toEqual(['alerts+corrections'])
   acknowledge[0]?.()
@@ -113,15 +121,17 @@ it('what follows later is composed when the write before it on behalf of the par
     sent.push(topicsOf(batch).join('+'))
     return new Promise((resolve) => acknowledge.push(resolve))
   })
-  const alerts = delivery.write('input/0', () => [to('alerts')])
+  const partition = open(delivery)
+  const alerts = partition.write(() => [to('alerts')])
   await vi.waitFor(() => expect(sent).toEqual(['alerts']))
-  const counts = delivery.write('input/0', () => [to('sightings')])
-  const others = delivery.write('input/1', () => [to('corrections')])
+  const counts = partition.write(() => [to('sightings')])
+  const others = open(delivery, 1).write(() => [to('corrections')])
   await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections']))
   for (const one of acknowledge) one()
   await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections', 'sightings']))
   acknowledge.at(-1)?.()
   expect(await Promise.all([alerts, counts, others])).toEqual(['written', 'written', 'written'])
+  await partition.close()
+  expect(await partition.write(() => [to('alerts')])).toBe('not_written')
   await delivery.close()
-  expect(await delivery.write('input/0', () => [to('alerts')])).toBe('not_written')
 })

@@ -238,8 +238,8 @@ describe('a partition without events', () => {
   ])('%s', async (_what, ids, sought) => {
     vi.useFakeTimers()
     try {
-      const claim = ({ seek }: Fetched): Promise<void> => {
-        seek('41')
+      const claim = (): Promise<void> => {
+        group.assigned().seek('41')
         return Promise.resolve()
       }
       const opening = open(claim, 'exactly-once', ids)
