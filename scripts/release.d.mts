@@ -6,3 +6,11 @@ export const versionProblems: (said: {
   readonly changelog: string
   readonly tag?: string | undefined
 }) => readonly string[]
+export const whereItLives: (repository: string) => {
+  readonly repository: { readonly type: string; readonly url: string }
+  readonly bugs: { readonly url: string }
+  readonly homepage: string
+}
+export const imageName: (repository: string) => string
+export const digestIn: (index: string) => string
+export const valuesWithImage: (values: string, image: { readonly name: string; readonly digest: string }) => string

@@ -1,6 +1,6 @@
-// Makes what a release consists of in release/: package, list of parts, chart, notes, checksums, and the image. Publishes nothing.
-// usage: node scripts/release.mjs [--image none|stand-in|local]    (default: local, with Docker or buildah)
-import { createHash } from 'node:crypto'
+// Builds the files of a release: package, bill of materials, image, chart, notes and checksums. Publishes nothing.
+// usage: node scripts/release.mjs [--image archive|stand-in|none] [--out FOLDER]
+// GITHUB_REPOSITORY (OWNER/NAME) names the repository in the package and the registry of the image in the chart.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -35,6 +35,36 @@ export const versionProblems = ({ manifest, chart, changelog, tag }) => {
   ]
 }
 
+/** What npm shows of a package, and needs for its provenance: the repository must be the one whose workflow publishes. */
+export const whereItLives = (repository) => {
+  const url = `https://github.com/${repository}`
+  return {
+    repository: { type: 'git', url: `git+${url}.git` },
+    bugs: { url: `${url}/issues` },
+    homepage: `${url}#readme`,
+  }
+}
+
+/** Registries accept lower case only. */
+export const imageName = (repository) => `ghcr.io/${repository.toLowerCase()}`
+
+/** The digest of the one image, or the index of its platforms, in an OCI archive; copying the archive to a registry keeps it. */
+export const digestIn = (index) => {
+  const { manifests } = JSON.parse(index)
+  if (manifests.length !== 1) throw new Error(`the archive has ${manifests.length} images where one is expected`)
+  return manifests[0].digest
+}
+
+/** The chart's values with the image of this release instead of a name that the user has to replace. */
+export const valuesWithImage = (values, image) => {
+  const edited = values
+    .replace(/^( {2}repository: ).*$/m, `$1${image.name}`)
+    .replace(/^( {2}digest: )''$/m, `$1'${image.digest}'`)
+  if (!edited.includes(image.name) || !edited.includes(image.digest))
+    throw new Error('values.yaml has no image to name')
+  return edited
+}
+
 const must = (command, args, options = {}) => {
   const { ok, stdout, output } = run(command, args, { cwd: root, ...options })
   if (!ok) throw new Error(`${command} ${args.join(' ')} failed:\n${output.slice(-2_000)}`)
@@ -54,17 +84,45 @@ const listOfParts = () => {
 }
 
 /** Without scripts and development dependencies, which are of use in the repository alone: npm warns about scripts of what is installed. */
-const pack = (folder) => {
+const pack = (folder, repository) => {
   const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
   const [{ filename }] = JSON.parse(must('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', work]))
   must('tar', ['xzf', filename], { cwd: work })
   const cwd = join(work, 'package')
-  must('npm', ['pkg', 'delete', 'scripts', 'devDependencies'], { cwd })
+  const { scripts, devDependencies, ...manifest } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
+  writeFileSync(
+    join(cwd, 'package.json'),
+    `${JSON.stringify({ ...manifest, ...(repository && whereItLives(repository)) }, null, 2)}
+`,
+  )
   must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd })
   rmSync(work, { recursive: true })
 }
 
-const release = ({ image, tag }) => {
+/** Writes image.tar, an OCI archive, and image.txt, the name and the digest under which it will be published. */
+const buildImage = (kind, folder, repository) => {
+  must('bash', ['scripts/image-archive.sh', ...(kind === 'stand-in' ? ['--stand-in'] : []), join(folder, 'image.tar')])
+  const digest = digestIn(must('tar', ['xOf', join(folder, 'image.tar'), 'index.json']))
+  const image = { name: imageName(repository ?? 'threatweave/threatweave'), digest }
+  writeFileSync(
+    join(folder, 'image.txt'),
+    `${image.name}@${image.digest}
+`,
+  )
+  return image
+}
+
+const packChart = (helm, folder, image) => {
+  const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
+  const chart = join(work, 'threatweave')
+  cpSync(join(root, 'helm/threatweave'), chart, { recursive: true })
+  const values = join(chart, 'values.yaml')
+  if (image) writeFileSync(values, valuesWithImage(readFileSync(values, 'utf8'), image))
+  must(helm, ['package', chart, '--destination', join(folder, 'chart')])
+  rmSync(work, { recursive: true })
+}
+
+const release = ({ kind, folder, tag, repository }) => {
   const problems = versionProblems({
     manifest: read('package.json'),
     chart: read('helm/threatweave/Chart.yaml'),
@@ -73,47 +131,42 @@ const release = ({ image, tag }) => {
   })
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const { version } = JSON.parse(read('package.json'))
-  const folder = join(root, 'release')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'chart'), { recursive: true })
-
-  must('npm', ['run', 'build'])
-  pack(folder)
-  writeFileSync(join(folder, `threatweave-${version}.cdx.json`), listOfParts())
   const { paths, missing } = provisionTools()
   if (missing) throw new Error(missing)
-  must(paths.helm, ['package', 'helm/threatweave', '--destination', join(folder, 'chart')])
+
+  must('npm', ['run', 'build'])
+  pack(folder, repository)
+  writeFileSync(join(folder, `threatweave-${version}.cdx.json`), listOfParts())
   writeFileSync(join(folder, 'notes.md'), `${notesOf(read('CHANGELOG.md'), version)}\n`)
-  if (image !== 'none') {
-    const args = image === 'stand-in' ? ['--stand-in'] : []
-    console.log(
-      `image  ${must('bash', ['scripts/build-image.sh', ...args, `threatweave:${version}`])
-        .trim()
-        .split('\n')
-        .at(-1)}`,
-    )
-  }
+  packChart(paths.helm, folder, kind === 'none' ? undefined : buildImage(kind, folder, repository))
 
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(join(folder, name)).isFile())
     .toSorted()
-  const sums = files.map(
-    (name) =>
-      `${createHash('sha256')
-        .update(readFileSync(join(folder, name)))
-        .digest('hex')}  ${name}`,
-  )
-  writeFileSync(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`)
-  for (const name of files) console.log(`${String(statSync(join(folder, name)).size).padStart(9)}  release/${name}`)
+  const sums = files.map((name) => `${must('sha256sum', ['--', name], { cwd: folder })}`)
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
+  for (const name of files) console.log(`${String(statSync(join(folder, name)).size).padStart(9)}  ${name}`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   try {
-    const { values } = parseArgs({ options: { image: { type: 'string', default: 'local' } } })
-    if (!['none', 'stand-in', 'local'].includes(values.image))
-      throw new Error('--image must be none, stand-in or local')
-    const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env
-    release({ image: values.image, tag: GITHUB_REF_TYPE === 'tag' ? GITHUB_REF_NAME : undefined })
+    const { values } = parseArgs({
+      options: {
+        image: { type: 'string', default: 'archive' },
+        out: { type: 'string', default: join(root, 'release') },
+      },
+    })
+    if (!['none', 'stand-in', 'archive'].includes(values.image))
+      throw new Error('--image must be archive, stand-in or none')
+    const { GITHUB_REF_TYPE, GITHUB_REF_NAME, GITHUB_REPOSITORY } = process.env
+    release({
+      kind: values.image,
+      folder: resolve(values.out),
+      tag: GITHUB_REF_TYPE === 'tag' ? GITHUB_REF_NAME : undefined,
+      repository: GITHUB_REPOSITORY,
+    })
   } catch (error) {
     console.error(`release: ${error.message}`)
     process.exitCode = 1

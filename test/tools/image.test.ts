@@ -1,7 +1,8 @@
-// Checks the Dockerfile with hadolint, builds the image and runs the program in it.
-import { readFileSync } from 'node:fs'
+// Checks the Dockerfile with hadolint, builds the image and runs the program in it. Without Docker the image comes from the files of a release.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { provisionTools, run } from '../../scripts/tools.mjs'
 import { load } from '../../src/config/load.js'
@@ -33,16 +34,18 @@ const sent = ignored
 
 /** Docker's engine, else buildah with a stand-in for the base image, which tests on machines without an image registry need. */
 const hasDocker = run('docker', ['version']).ok
-const script = (...args: string[]) => run('bash', args, { cwd: root })
-const build = (): string => {
-  const args = hasDocker ? [] : ['--stand-in']
-  if (!hasDocker) {
-    const fetched = script('scripts/fetch-tools.sh', 'buildah', 'debootstrap')
-    if (!fetched.ok) throw new Error(fetched.output)
-  }
-  const { ok, stdout, output } = script('scripts/build-image.sh', ...args, 'threatweave:test')
+const out = mkdtempSync(join(tmpdir(), 'threatweave-release-image-'))
+const must = (command: string, ...args: string[]): string => {
+  const repository = { GITHUB_REPOSITORY: 'Example/Threatweave' }
+  const { ok, stdout, output } = run(command, args, { cwd: root, env: { ...process.env, ...repository } })
   if (!ok) throw new Error(output.slice(-2_000))
-  return stdout.trim().split('\n').at(-1)!
+  return stdout.trim()
+}
+const build = (): string => {
+  if (hasDocker) return must('bash', 'scripts/build-image.sh', 'threatweave:test').split('\n').at(-1)!
+  must('bash', 'scripts/fetch-tools.sh', 'buildah', 'debootstrap')
+  must('node', 'scripts/release.mjs', '--image', 'stand-in', '--out', out)
+  return `oci-archive:${join(out, 'image.tar')}`
 }
 
 describe('the image', { timeout: 900_000 }, () => {
@@ -76,6 +79,19 @@ describe('the image', { timeout: 900_000 }, () => {
     beforeAll(() => {
       image = build()
     })
+    afterAll(() => rmSync(out, { recursive: true, force: true }))
+
+    const fromRelease = hasDocker ? [] : [out]
+    it.each(fromRelease)('is the one that the packed chart names, and says the version of the package', (folder) => {
+      const lines = must('node', 'scripts/check-release.mjs', folder).split('\n')
+      const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+      expect(lines).toContain('its homepage: "https://github.com/Example/Threatweave#readme"')
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^the image of the chart: ghcr\.io\/example\/threatweave@sha256:[0-9a-f]{64}$/),
+      )
+      expect(lines.at(-1)).toBe(`the version of the image: ${version}`)
+    })
+
     /** In a container of its own, as the image's user. */
     const inside = (command: readonly string[], input = '', env: Readonly<Record<string, string>> = {}) => {
       if (hasDocker) {

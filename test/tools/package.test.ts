@@ -9,7 +9,8 @@ import { root } from '../support/cli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-installed-'))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-const tarball = join(root, 'release', `threatweave-${version}.tgz`)
+const release = join(folder, 'release')
+const tarball = join(release, `threatweave-${version}.tgz`)
 const installed = join('node_modules', 'threatweave')
 /** Not what npm passes on to the programs that it starts: settings of this repository. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')))
@@ -17,7 +18,11 @@ const npx = (args: readonly string[], more: Readonly<Record<string, string>> = {
   spawnSync('npx', ['--yes', ...args], { cwd: folder, encoding: 'utf8', env: { ...env, ...more } })
 
 beforeAll(() => {
-  execFileSync('node', ['scripts/release.mjs', '--image', 'none'], { cwd: root, stdio: 'ignore' })
+  execFileSync('node', ['scripts/release.mjs', '--image', 'none', '--out', release], {
+    cwd: root,
+    stdio: 'ignore',
+    env: { ...process.env, GITHUB_REPOSITORY: 'Example/Threatweave' },
+  })
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   execFileSync('npm', ['install', '--no-audit', tarball], { cwd: folder, env, stdio: 'ignore' })
 })
@@ -75,7 +80,7 @@ describe('the package of a release', () => {
       'print(JsonStrictValidator(SchemaVersion.V1_5).validate_str(open(sys.argv[1]).read()))',
     ].join('\n')
     expect(missing).toBeUndefined()
-    const file = join(root, 'release', `threatweave-${version}.cdx.json`)
+    const file = join(release, `threatweave-${version}.cdx.json`)
     expect(execFileSync(paths!.python, ['-c', program, file], { encoding: 'utf8' })).toBe('None\n')
   })
 
@@ -84,5 +89,16 @@ describe('the package of a release', () => {
     expect(manifest).not.toHaveProperty('scripts')
     expect(manifest).not.toHaveProperty('devDependencies')
     expect(manifest).toHaveProperty('publishConfig', { access: 'public', provenance: true })
+  })
+
+  it('names the repository that publishes it, without which npm refuses its provenance', () => {
+    const manifest: unknown = JSON.parse(
+      execFileSync('tar', ['xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }),
+    )
+    expect(manifest).toMatchObject({
+      repository: { type: 'git', url: 'git+https://github.com/Example/Threatweave.git' },
+      bugs: { url: 'https://github.com/Example/Threatweave/issues' },
+      homepage: 'https://github.com/Example/Threatweave#readme',
+    })
   })
 })

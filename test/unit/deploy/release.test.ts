@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pinned } from '../../../scripts/pin-base.mjs'
 import { parse } from 'yaml'
-import { notesOf, versionProblems } from '../../../scripts/release.mjs'
+import { digestIn, imageName, notesOf, valuesWithImage, versionProblems } from '../../../scripts/release.mjs'
 
 const read = (file: string): string => readFileSync(resolve(import.meta.dirname, '../../..', file), 'utf8')
 const said = {
@@ -41,6 +41,26 @@ it('has notes from the changelog, of its own version only', () => {
   expect(notesOf(said.changelog, '1.2.0')).toBe('What is new.\n\n### Added\n\n- this')
   expect(notesOf(said.changelog, '1.1.0')).toBe('- that')
   expect(notesOf(said.changelog, '1.2')).toBeUndefined()
+})
+
+describe('the image of a release', () => {
+  const digest = `sha256:${'d'.repeat(64)}`
+
+  it('is named in lower case, as registries demand', () => {
+    expect(imageName('Example/Threatweave')).toBe('ghcr.io/example/threatweave')
+  })
+
+  it('has the digest that its archive has', () => {
+    expect(digestIn(JSON.stringify({ manifests: [{ digest }] }))).toBe(digest)
+    expect(() => digestIn(JSON.stringify({ manifests: [{ digest }, { digest }] }))).toThrow('2 images')
+  })
+
+  it('stands in the values of the chart, next to the comments', () => {
+    const values = read('helm/threatweave/values.yaml')
+    const edited = valuesWithImage(values, { name: 'ghcr.io/example/threatweave', digest })
+    const changed = edited.split('\n').filter((line) => !values.split('\n').includes(line))
+    expect(changed).toEqual(['  repository: ghcr.io/example/threatweave', `  digest: '${digest}'`])
+  })
 })
 
 describe('the base image', () => {
@@ -80,7 +100,7 @@ describe('the workflows', () => {
 
   it.each(jobs)('run no code of a dependency where something may be published: %s', (_, job) => {
     const commands = job.steps.flatMap(({ run }) => run ?? [])
-    if (mayWrite(job)) expect(commands.filter((command) => !command.startsWith('scripts/publish.sh '))).toEqual([])
+    if (mayWrite(job)) expect(commands.filter((command) => !command.startsWith('scripts/publish.sh'))).toEqual([])
     else expect([job.environment, JSON.stringify(job.steps).includes('secrets.')]).toEqual([undefined, false])
   })
 
