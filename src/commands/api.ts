@@ -42,7 +42,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
     ...configOption,
     ...Object.fromEntries(parameterNames.map((name) => [name, { type: 'string' } as const])),
   },
-  takesArguments: true,
+  takesArguments: [operationNames, []],
   run: async (args, io) => {
     const [name, ...rest] = args.positionals
     if (name === undefined || !isOperation(name))

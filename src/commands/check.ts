@@ -69,7 +69,7 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
     'create-topics': { type: 'boolean' },
     json: { type: 'boolean' },
   },
-  takesArguments: true,
+  takesArguments: ['file'],
   run: async (args, io) => {
     if (args.values['create-topics'] === true && args.values.online !== true)
       throw new UsageError('--create-topics needs --online')

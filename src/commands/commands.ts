@@ -5,6 +5,7 @@ import type { Commands } from '../terminal/command.js'
 export const commands: Commands = {
   api: async () => (await import('./api.js')).api,
   check: async () => (await import('./check.js')).check,
+  completion: async () => (await import('./completion/completion.js')).completionOf(commands),
   demo: async () => (await import('./demo/demo.js')).demo,
   estimate: async () => (await import('./estimate.js')).estimate,
   explain: async () => (await import('./explain/explain.js')).explain,

@@ -46,7 +46,7 @@ Example:
     json: { type: 'boolean' },
   },
   uselessBeside: { list: ['json', 'memory', 'lifetime', 'span', 'price'] },
-  takesArguments: true,
+  takesArguments: ['file'],
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { eventsInRecord, decode, extract, decide } = accepted(openReader(config, { isOneSource: true }))

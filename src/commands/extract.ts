@@ -29,7 +29,7 @@ Example:
   echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave extract
 `,
   options: { ...configOption, json: { type: 'boolean' } },
-  takesArguments: true,
+  takesArguments: ['file'],
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)

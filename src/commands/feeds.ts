@@ -46,12 +46,12 @@ Exit codes: 0 every feed is in use as it is published, or a collection may be re
   options: {
     ...configOption,
     json: { type: 'boolean' },
-    'headers-file': { type: 'string' },
-    'client-cert': { type: 'string' },
-    'client-key': { type: 'string' },
+    'headers-file': { type: 'string', takes: 'file' },
+    'client-cert': { type: 'string', takes: 'file' },
+    'client-key': { type: 'string', takes: 'file' },
     'allow-http': { type: 'boolean' },
   },
-  takesArguments: true,
+  takesArguments: [['discover'], []],
   run: async (args, io) => {
     const [verb, ...rest] = args.positionals
     if (verb === 'discover') return discover(rest, args, io)

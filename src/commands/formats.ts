@@ -21,7 +21,7 @@ Example:
 Exit codes: 0 listed, 1 no format has such an id, 64 wrong usage, 78 wrong configuration.
 `,
   options: { ...configOption, json: { type: 'boolean' } },
-  takesArguments: true,
+  takesArguments: [[]],
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const all = describeFormats(config.extract.formats)

@@ -35,7 +35,7 @@ Example:
 Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong configuration.
 `,
   options: { ...configOption, json: { type: 'boolean' } },
-  takesArguments: true,
+  takesArguments: [[]],
   run: async (args, io) => {
     const [value, ...more] = args.positionals
     if (value === undefined || more.length > 0)

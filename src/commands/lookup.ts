@@ -49,12 +49,12 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
 `,
   options: {
     ...configOption,
-    role: { type: 'string' },
+    role: { type: 'string', takes: roles },
     json: { type: 'boolean' },
     scan: { type: 'boolean' },
     private: { type: 'boolean' },
   },
-  takesArguments: true,
+  takesArguments: [['ip', 'domain'], []],
   run: async (args, io) => {
     const { type, role, given } = readArguments(args)
     const config = loadConfig(args, io)

@@ -26,7 +26,8 @@ export const parseCommand = async (commands: Commands, argv: readonly string[]):
   if (args.values['help'] === true) return printed(command.help)
   refuseUseless(command, args.values)
   const [extra] = args.positionals
-  if (extra !== undefined && command.takesArguments !== true) throw new UsageError(refuseArgument(name, command, extra))
+  if (extra !== undefined && command.takesArguments === undefined)
+    throw new UsageError(refuseArgument(name, command, extra))
   return { unit: command.unit?.(args) ?? 'line', run: (io) => command.run(args, io) }
 }
 

@@ -45,8 +45,12 @@ Example:
 
 Exit codes: 0 done, 1 a rule cannot be used.
 `,
-  options: { ...configOption, events: { type: 'string', short: 'e', multiple: true }, json: { type: 'boolean' } },
-  takesArguments: true,
+  options: {
+    ...configOption,
+    events: { type: 'string', short: 'e', multiple: true, takes: 'file' },
+    json: { type: 'boolean' },
+  },
+  takesArguments: [['check', 'test'], 'file'],
   run: async (args, io) => {
     const [verb, ...paths] = args.positionals
     if (verb !== 'check' && verb !== 'test')

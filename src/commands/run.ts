@@ -44,7 +44,7 @@ If no broker can be reached, at the start or later, it keeps retrying; /readyz a
 Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 78 a problem that a restart does not fix: wrong configuration, missing
 topic, port in use, refused by the brokers.
 `,
-  options: { ...configOption, workers: { type: 'string' } },
+  options: { ...configOption, workers: { type: 'string', takes: ['auto'] } },
   run: async (args, io) => {
     keepHeapSmall()
     const workers = workersOf(args)

@@ -10,7 +10,7 @@ type Arguments = { readonly values: Readonly<Record<string, unknown>> }
 type Io = { readonly env: Readonly<Record<string, string | undefined>> }
 
 /** Every command that reads the configuration takes this option. */
-export const configOption = { config: { type: 'string', short: 'c' } } as const
+export const configOption = { config: { type: 'string', short: 'c', takes: 'file' } } as const
 
 export const loadConfig = (args: Arguments, io: Io): Config => {
   const loaded = readConfig(args, io)

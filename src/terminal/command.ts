@@ -17,16 +17,24 @@ export type Arguments = {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 }
 
+/** What a value is, for shells to complete: a file, one of some words, or several of them with commas between. */
+export type Takes = 'file' | readonly string[] | { readonly listOf: readonly string[] }
+
+type Option = NonNullable<ParseArgsConfig['options']>[string] & {
+  /** Of an option with a value; without it the value is free text. */
+  readonly takes?: Takes
+}
+
 export type Command = {
   /** One line for the list of commands. */
   readonly summary: string
   /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
   readonly help: string
-  readonly options: NonNullable<ParseArgsConfig['options']>
+  readonly options: Readonly<Record<string, Option>>
   /** Options that have no effect together with this one, which are then refused. */
   readonly uselessBeside?: Readonly<Record<string, readonly string[]>>
-  /** Whether it accepts positional arguments. */
-  readonly takesArguments?: true
+  /** What its positional arguments are, by place; the last entry is for all that follow. Without it none are accepted. */
+  readonly takesArguments?: readonly Takes[]
   /** What one line of its output is, for messages; by default `line`. */
   readonly unit?: (args: Arguments) => string
   readonly run: (args: Arguments, io: Io) => Promise<number>

@@ -51,7 +51,7 @@ Example:
   threatweave explain -c threatweave.yaml firewall-annotated/3/4711
 `,
   options: { ...configOption, json: { type: 'boolean' }, online: { type: 'boolean' } },
-  takesArguments: true,
+  takesArguments: ['file'],
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)

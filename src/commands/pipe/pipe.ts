@@ -47,15 +47,15 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
 `,
   options: {
     ...configOption,
-    feed: { type: 'string', multiple: true },
-    mode: { type: 'string' },
+    feed: { type: 'string', multiple: true, takes: 'file' },
+    mode: { type: 'string', takes: ['complete', 'live'] },
     'max-lookups': { type: 'string' },
     'malicious-only': { type: 'boolean' },
-    alerts: { type: 'string' },
+    alerts: { type: 'string', takes: 'file' },
     summary: { type: 'boolean' },
     yes: { type: 'boolean', short: 'y' },
   },
-  takesArguments: true,
+  takesArguments: ['file'],
   unit: (args) => (args.values.alerts === '-' ? 'alert' : 'event'),
   run: async (args, io) => {
     const config = withArguments(loadConfig(args, io), args)
