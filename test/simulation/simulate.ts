@@ -32,7 +32,8 @@ installGlobals()
 // What is simulated is what users run: kafkajs takes other retries where it takes itself to be tested.
 delete process.env['NODE_ENV']
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1'
-const { execute, useFolder } = await import('./execution.js')
+const { execute } = await import('./execution.js')
+const { useFolder } = await import('./execution/folder.js')
 const { drawScenario } = await import('./scenario.js')
 const { shorten } = await import('./shorten.js')
 const { promises } = await import('./checks.js')

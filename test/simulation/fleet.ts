@@ -1,0 +1,72 @@
+// Processes of one kind, by number: each is started at most once at a time, told to stop as by an orchestrator, and started again.
+import type { Exit, Process, World } from './world.js'
+
+export type Fleet = {
+  /** Of the process that was started last. */
+  readonly processOf: (nth: number) => Process | undefined
+  readonly numberOf: (process: Process) => number
+  readonly processes: () => readonly Process[]
+  readonly alive: () => readonly Process[]
+  readonly launch: (nth: number) => void
+  /** As SIGTERM does; one that stands still is woken. */
+  readonly halt: (nth: number) => void
+  readonly kill: (nth: number, againMs: number) => void
+  readonly stop: (nth: number, againMs: number) => void
+  /** No process is started any more. */
+  readonly close: () => void
+}
+
+export type FleetOptions = {
+  readonly size: number
+  /** Of the nth, from 1, its name is this and the number. */
+  readonly name: string
+  readonly main: (self: Process, nth: number, signal: AbortSignal) => Promise<unknown>
+  /** `isStopped`: it was told to. */
+  readonly exited: (process: Process, nth: number, exit: Exit, isStopped: boolean) => void
+}
+
+type Member = { process: Process | undefined; stop: AbortController }
+
+export const createFleet = (world: World, { size, name, main, exited }: FleetOptions): Fleet => {
+  const members = Array.from({ length: size }, (): Member => ({ process: undefined, stop: new AbortController() }))
+  let isClosed = false
+
+  const processes = (): readonly Process[] => members.flatMap(({ process }) => process ?? [])
+
+  const launch = (nth: number): void => {
+    const member = members[nth]
+    if (!member || isClosed || member.process?.isAlive === true) return
+    const stop = new AbortController()
+    const process = world.start(`${name}${nth + 1}`, (self) => main(self, nth, stop.signal))
+    Object.assign(member, { process, stop })
+    process.onExit((exit) => exited(process, nth, exit, stop.signal.aborted))
+  }
+
+  const halt = (nth: number): void => {
+    const { process, stop } = members[nth] ?? {}
+    if (process?.isAlive !== true) return
+    process.resume()
+    process.post(() => stop?.abort('SIGTERM'))
+  }
+
+  return {
+    processOf: (nth) => members[nth]?.process,
+    numberOf: (process) => members.findIndex((member) => member.process === process),
+    processes,
+    alive: () => processes().filter(({ isAlive }) => isAlive),
+    launch,
+    halt,
+    kill: (nth, againMs) => {
+      members[nth]?.process?.kill()
+      world.after(againMs, () => launch(nth))
+    },
+    stop: (nth, againMs) => {
+      const process = members[nth]?.process
+      halt(nth)
+      process?.onExit(() => world.after(againMs, () => launch(nth)))
+    },
+    close: () => {
+      isClosed = true
+    },
+  }
+}
