@@ -146,7 +146,7 @@ describe('CONTRIBUTING.md', () => {
 describe.each(pages)('%s', (page) => {
   const text = read(page)
   it('has no dead links', () => {
-    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!)
+    const links = [...text.matchAll(/(?:\]\(|<img [^>]*src=")([^)\s"]+)[)"]/g)].map((match) => match[1]!)
     const dead = links.filter((link) => !/^https?:/.test(link) && !isThere(page, link))
     expect(dead).toEqual([])
   })
