@@ -185,6 +185,10 @@ const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
   return kafkaProblems(config).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
 }
 
+/** Problems for who names topics on the command line: those of the connection alone. */
+export const connectionProblems = (config: Config): Problem[] =>
+  kafkaProblems(config).filter(({ setting }) => setting !== 'kafka.input.topics' && setting !== 'kafka.output.topic')
+
 /** Problems in the Kafka settings and the files that they name. */
 export const kafkaProblems = (config: Config): Problem[] => {
   const { tls, sasl } = config.kafka

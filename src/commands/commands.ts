@@ -15,6 +15,7 @@ export const commands: Commands = {
   history: async () => (await import('./history.js')).history,
   lookup: async () => (await import('./lookup.js')).lookup,
   pipe: async () => (await import('./pipe/pipe.js')).pipe,
+  produce: async () => (await import('./produce.js')).produce,
   replay: async () => (await import('./replay/replay.js')).replay,
   run: async () => (await import('./run.js')).run,
   rules: async () => (await import('./rules.js')).rules,

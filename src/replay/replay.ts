@@ -1,5 +1,6 @@
 // A replay: a range of a topic through the pipeline again, partitions in parallel, each from where it was left.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRateLimit, type RateLimit } from '../base/rate-limit.js'
 import type { Kafka } from '../kafka/client.js'
 import type { Emit } from '../telemetry/event.js'
 import { cutBatches, eventCount } from '../delivery/chunks.js'
@@ -43,7 +44,7 @@ export const replay = async (options: ReplayOptions): Promise<Progress> => {
   )
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const waitFor = rateLimit(options.eventsPerSecond, options.now, signal)
+  const waitFor = createRateLimit(options.eventsPerSecond, options.now, signal)
   const waiting = [...plan.ranges]
   const replayNext = async (): Promise<void> => {
     for (let range = waiting.shift(); range && !signal.aborted; range = waiting.shift()) {
@@ -62,8 +63,6 @@ export const replay = async (options: ReplayOptions): Promise<Progress> => {
   }
   return { partitions }
 }
-
-type RateLimit = (events: number) => Promise<void>
 
 const replayRange = async (
   options: ReplayOptions,
@@ -153,17 +152,5 @@ const replayRange = async (
       .catch((error: unknown) =>
         emit({ event: 'kafka_client_warned', about: 'replay', message: failureOf(error).message }),
       )
-  }
-}
-
-/** Limits the events per second, over all partitions. */
-const rateLimit = (eventsPerSecond: number | undefined, now: () => number, signal: AbortSignal): RateLimit => {
-  let freeAt = now()
-  return async (events) => {
-    if (eventsPerSecond === undefined) return
-    const at = Math.max(now(), freeAt)
-    freeAt = at + (events / eventsPerSecond) * 1000
-    const waitMs = at - now()
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
   }
 }

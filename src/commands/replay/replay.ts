@@ -4,7 +4,7 @@ import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
 import { keepHeapSmall } from '../../app/keep-heap-small.js'
 import { nodeRuntime } from '../../app/run-alone.js'
-import { kafkaProblems } from '../../app/start-problems.js'
+import { connectionProblems } from '../../app/start-problems.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
 import { dryRunReplay } from './dry-run.js'
@@ -72,7 +72,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
   run: async (given, io) => {
     keepHeapSmall()
     const config = loadConfig(given, io)
-    const problems = kafkaProblems(config).filter(({ setting }) => !notNeeded.has(setting))
+    const problems = connectionProblems(config)
     if (problems.length > 0) throw new ConfigurationError(problems)
     const args = readReplayArguments(given, config, Date.now())
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
@@ -86,6 +86,3 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     return exitCodes.failure
   },
 }
-
-/** Replays name their topics on the command line. */
-const notNeeded = new Set(['kafka.input.topics', 'kafka.output.topic'])
