@@ -84,6 +84,7 @@ export const promises = [
   'retro alerts',
   'paid for once',
   'calls within the limit',
+  'what a spent budget left buys nothing',
   'what is paid for is shared',
   'what is shared is what the provider said',
   'ends only for a documented reason',
@@ -164,6 +165,7 @@ export const check = (happened: Happened): Checked => {
   if (happened.output.length > 0) atStake.add('no offset before its acknowledgement')
   checkFollowUps(happened, { expected, copiesOf, byNumber, begunAnew }, expect)
   checkCalls(happened, expect)
+  checkBudget(happened, expected, copiesOf, expect)
   checkVerdicts(happened, expect)
   for (const { worker, why, how } of happened.ended)
     expect(
@@ -399,12 +401,14 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
     if (!last || isLarge) continue
+    // What a spent budget left is answered when another event pays, if one does.
+    const isAnswered = scenario.perDay === undefined
     const isFollowed = scenario.sightings && !isGone && !begunAnew
     const final = corrected.get(n) ?? []
     if (scenario.corrections && scenario.mode === 'live') {
       // A record of several events is corrected as one, when none of them waits any more.
       const isWaiting = copiesIn(last.at).some(isPending)
-      if (isFollowed && copies.every((copy) => copiesIn(copy.at).some(isPending)))
+      if (isFollowed && isAnswered && copies.every((copy) => copiesIn(copy.at).some(isPending)))
         expect(
           'every pending event corrected',
           final.some(({ annotation }) => annotation.status === 'complete'),
@@ -433,7 +437,10 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
       const count = alerted.get(toldKey(origin, address)) ?? 0
       const isKnown = [...told, ...(isTellable ? final : [])].some((copy) => isAccusedIn(copy, address))
       const isLateMatch =
-        isFollowed && maliciousAtProvider.has(address) && copies.every((copy) => isPendingFor(copy, address))
+        isFollowed &&
+        isAnswered &&
+        maliciousAtProvider.has(address) &&
+        copies.every((copy) => isPendingFor(copy, address))
       isMatch ||= isKnown || isLateMatch
       // Where repeats are suppressed, another event about the address may have the alert.
       const isTold = count > 0 || listed.has(toldKey(origin, address))
@@ -593,6 +600,33 @@ const checkCalls = ({ asked, mostInFlight, scenario }: Happened, expect: Expect)
     expect('paid for once', calls.length === 1, () => `${what}: ${calls.length} answers`)
   for (const [process, most] of mostInFlight)
     expect('calls within the limit', most <= scenario.concurrency, () => `${process} had ${most} calls in flight`)
+}
+
+/** Whoever starts again has a new budget, and may not spend it on events that left when the former one was spent. */
+const checkBudget = (
+  { asked, scenario }: Happened,
+  expected: readonly Expected[],
+  copiesOf: ReadonlyMap<number, readonly Copy[]>,
+  expect: Expect,
+): void => {
+  if (scenario.perDay === undefined) return
+  const isLeft = (event: Expected, atMs: number): boolean => {
+    const copies = copiesOf.get(event.n) ?? []
+    const isAlone = event.also === undefined && event.member < 0
+    return (
+      isAlone &&
+      copies.length > 0 &&
+      copies.every(({ at, annotation }) => at.atMs < atMs && annotation.reason === 'budget_spent')
+    )
+  }
+  for (const { process, address, atMs } of asked) {
+    const shown = expected.filter((event) => addressesOf(event).includes(address))
+    expect(
+      'what a spent budget left buys nothing',
+      shown.length === 0 || !shown.every((event) => isLeft(event, atMs)),
+      () => `${process} asked about ${address} at ${atMs} ms, when all its events had left with budget_spent`,
+    )
+  }
 }
 
 const checkVerdicts = ({ verdicts, asked, alive, endingMs, scenario }: Happened, expect: Expect): void => {

@@ -45,6 +45,11 @@ export const mistakes: readonly Mistake[] = [
     "  ownText(`${rule.id} ${candidate.value ?? ''}`)",
     "  ownText(rule.id + (candidate.value ?? '').slice(0, 0))",
   ),
+  one(
+    'what a spent budget left is bought after a restart',
+    'isFree: isLeftByBudget(event)',
+    'isFree: isLeftByBudget(event) && false',
+  ),
   one('what is paid for after a pause is not shared', '    flushing = undefined\n', ''),
   one('a partition is claimed without a seek to what is committed', '    assigned.seek(offset)\n', ''),
   one(

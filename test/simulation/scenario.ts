@@ -120,6 +120,8 @@ export type Scenario = {
   readonly verdicts?: boolean
   readonly deadlineMs: number
   readonly concurrency: number
+  /** Calls of each process; absent: as many as there are. A process that starts again has a new budget. */
+  readonly perDay?: number
   readonly latencyMs: readonly [number, number]
   readonly waves: readonly Wave[]
   readonly replay: ReplayScenario | undefined
@@ -177,6 +179,7 @@ export const drawScenario = (seed: number): Scenario => {
     ...base,
     ...(isSuppressing && { suppressSeconds: 20 }),
     ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
+    ...(mode === 'live' && !replay && drawBudget(seed)),
     replay,
     faults: withSecondGroup(seed, base, [
       ...drawFaults(createRandom(seed, 'faults'), base),
@@ -187,6 +190,12 @@ export const drawScenario = (seed: number): Scenario => {
       ...faults,
     ]),
   }
+}
+
+/** In some, the budget is soon spent. */
+const drawBudget = (seed: number): Pick<Scenario, 'perDay'> => {
+  const random = createRandom(seed, 'budget')
+  return random() < 0.12 ? { perDay: 1 + below(random, 12) } : {}
 }
 
 /** In a few, another group starts with our sightings topic: as long as one of ours is there, it may not. */

@@ -73,7 +73,7 @@ export const configOf = (scenario: Scenario, brokers: readonly string[], read: t
       feeds: [{ name: 'listed', path: files.feed }],
       gate: { documentation: true },
       ops: { enabled: false },
-      admit: { perDay: 'unlimited' },
+      admit: { perDay: scenario.perDay ?? 'unlimited' },
       memory: { path: 'none', maxEntries: 1_000 },
       alerts: { rules: [files.rule], bundled: false, suppressSeconds: 0 },
       enrich: { deadlineMs: scenario.deadlineMs, mode: scenario.mode },
