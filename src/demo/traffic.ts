@@ -16,25 +16,24 @@ export const createTopic = async (settings: KafkaSettings, topic: string, partit
   }
 }
 
-/** Lines go round the partitions; the number of a line is its key. */
-export const send = async (settings: KafkaSettings, topic: string, lines: readonly string[]): Promise<void> => {
+type Line = { readonly key: string; readonly text: string }
+
+/** In order; lines of one key stay in one partition. */
+export const send = async (settings: KafkaSettings, topic: string, lines: readonly Line[]): Promise<void> => {
   const producer = createClient(settings, ignoreTelemetry).producer({ idempotent: true })
   await producer.connect()
   try {
     for (let from = 0; from < lines.length; from += 250)
-      await producer.send({
-        topic,
-        messages: lines.slice(from, from + 250).map((line, place) => toRecord(line, from + place)) as never,
-      })
+      await producer.send({ topic, messages: lines.slice(from, from + 250).map(toRecord) as never })
   } finally {
     await producer.disconnect()
   }
 }
 
 /** Records are written by our own encoder, which takes them ready made. */
-const toRecord = (line: string, number: number): NewRecord => ({
-  key: Buffer.from(String(number)),
-  value: Buffer.from(line),
+const toRecord = ({ key, text }: Line): NewRecord => ({
+  key: Buffer.from(key),
+  value: Buffer.from(text),
   headers: [],
   timestamp: String(Date.now()),
 })

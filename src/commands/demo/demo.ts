@@ -3,31 +3,35 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApp, openReader } from '../../app/open-app.js'
+import { openAlerting } from '../../app/open-alerting.js'
+import { openApp } from '../../app/open-app.js'
+import { bundledProfile } from '../../app/open-profile.js'
+import { serveSettingsOf } from '../../app/open-server.js'
+import { packageFolder } from '../../base/package-folder.js'
+import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import { startBroker, type Broker } from '../../demo/broker.js'
-import { keyOf } from '../../domain/indicator.js'
-import { allOf } from '../../pipeline/pipeline.js'
-import { bundledProfile } from '../../app/open-profile.js'
+import { openSlowLink } from '../../demo/slow-link.js'
+import { allOf, eventsIn } from '../../pipeline/pipeline.js'
 import { createAnswerReader } from '../../provider/answer-reader.js'
 import { startServer } from '../../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
-import { serveSettingsOf } from '../../app/open-server.js'
-import { accepted } from '../../config/load-config.js'
-import { packageFolder } from '../../base/package-folder.js'
-import { configOf, overKafka, rounds } from './over-kafka.js'
-import { showEvents } from './show-events.js'
+import { listBefore, showRaised } from './acts.js'
+import { configOf, overKafka } from './over-kafka.js'
+import { showSummary } from './show-summary.js'
+import type { Event } from './watch-topics.js'
 
 export const demo: Command = {
-  summary: 'annotate sample firewall logs on this machine, with a real broker and a lookup server',
+  summary: 'show alerts from sample firewall logs on this machine, with a real broker and a lookup server',
   help: `Usage: threatweave demo [--keep | --no-kafka]
 
 Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), a lookup server with sample data, and
-\`threatweave run\` between two topics. Sends sample firewall logs through it and shows an event of every verdict, an alert and
-the address of the status page, then stops and removes everything. Without a broker it says what is missing and runs the
-same pipeline over standard input. KAFKA_VERSION chooses another release of Kafka.
+\`threatweave run\` between two topics. Sends sample firewall logs through it and shows an alert, then a verdict that comes
+late (a correction and an alert), then an alert about the past after a list has changed. At the end it stops and removes
+everything. Without a broker it says what is missing and runs the same pipeline over standard input, with the first
+alert alone. KAFKA_VERSION chooses another release of Kafka.
 
-      --keep       leave it running until Ctrl-C, for the status page, tail and explain
+      --keep       leave it running until Ctrl-C, for the status page, tail, explain and history
       --no-kafka   do not start a broker
 `,
   options: { keep: { type: 'boolean' }, 'no-kafka': { type: 'boolean' } },
@@ -40,34 +44,35 @@ same pipeline over standard input. KAFKA_VERSION chooses another release of Kafk
       ...queries.map(queryLine),
     ]
     const key = randomBytes(24).toString('hex')
-    const calls = { made: 0 }
-    const service = await startLookupService(folder, key, calls)
+    let calls = 0
+    const callsMade = (): number => calls
+    const service = await startLookupService(folder, key, () => calls++)
+    const link = await openSlowLink(service.url)
+    const list = join(folder, 'watch-list.csv')
+    writeFileSync(list, listBefore)
     let broker: Broker | undefined
-    let factor = 1
     try {
-      say(`Lookup server at ${service.url}, with data from examples/intel and examples/feeds.`)
-      const env = demoEnvironment(io, folder, service.url, key)
+      say(`Lookup server at ${link.url}, with the invented data in examples/intel and examples/feeds.`)
+      const env = demoEnvironment(io, { folder, list, url: link.url, key })
       const found =
         args.values['no-kafka'] === true
           ? { missing: 'No broker, because of --no-kafka' }
           : await startBroker({ env: io.env, stderr: io.stderr })
       if ('missing' in found) {
-        say(`${found.missing}.\nRunning the same pipeline over standard input:\n`)
-        await overStandardInput(configOf(env), lines, io)
+        say(`${found.missing}.\nRunning the same pipeline over standard input.\n`)
+        await overStandardInput(configOf(env), lines, io, callsMade)
       } else {
         broker = found
-        factor = rounds
-        await overKafka({ ...env, THREATWEAVE_KAFKA_BROKERS: broker.plain }, lines, io, args.values.keep === true)
+        const isKept = args.values.keep === true
+        await overKafka({ env, brokers: broker.plain, lines, link, list, callsMade, isKept }, io)
       }
-      if (io.signal.aborted) return exitCodes.ok
-      const { distinct, seen } = countAsked(configOf(env), lines)
-      say(
-        `\n${seen * factor} sightings of ${distinct} distinct addresses and domains; calls to the lookup server: ${calls.made}`,
-      )
-      say('(one each, and a second one for addresses that are not clearly clean).')
       return exitCodes.ok
+    } catch (error) {
+      if (io.signal.aborted) return exitCodes.ok
+      throw error
     } finally {
       await broker?.stop()
+      await link.close()
       await service.close()
       rmSync(folder, { recursive: true, force: true })
     }
@@ -79,11 +84,7 @@ const queries = ['www.example.com', 'ads.example.net'] as const
 const queryLine = (name: string, place: number): string =>
   `[INFO] 10.0.0.9${place}:42114 - 6482${place} "A IN ${name}. udp 57 false 1232" NOERROR qr,aa,rd 66 0.000150566s`
 
-const startLookupService = (
-  folder: string,
-  apiKey: string,
-  calls: { made: number },
-): ReturnType<typeof startServer> => {
+const startLookupService = (folder: string, apiKey: string, called: () => void): ReturnType<typeof startServer> => {
   const { serve, feeds } = configOf({
     THREATWEAVE_FEEDS: JSON.stringify([
       { name: 'sample', path: join(packageFolder, 'examples/feeds/sample-feed.csv') },
@@ -103,14 +104,22 @@ const startLookupService = (
       version: 'demo',
       feeds,
       emit: (event) => {
-        if (event.event === 'operation_answered') calls.made++
+        if (event.event === 'operation_answered') called()
       },
     },
   )
 }
 
 /** The sample logs use documentation addresses, which are normally never looked up. */
-const demoEnvironment = (io: Io, folder: string, url: string, key: string): Record<string, string> => {
+const demoEnvironment = (
+  io: Io,
+  {
+    folder,
+    list,
+    url,
+    key,
+  }: { readonly folder: string; readonly list: string; readonly url: string; readonly key: string },
+): Record<string, string> => {
   const suspicious = join(folder, 'suspicious.txt')
   const table = join(folder, 'judgement.yaml')
   writeFileSync(suspicious, 'ads.example.net\n')
@@ -119,6 +128,9 @@ const demoEnvironment = (io: Io, folder: string, url: string, key: string): Reco
   return {
     PATH: io.env.PATH ?? '',
     THREATWEAVE_GATE_DOCUMENTATION: 'true',
+    // Our own servers in the sample logs.
+    THREATWEAVE_GATE_OWN_RANGES: '192.0.2.0/24',
+    THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
     // The summary is made from the full annotations.
     THREATWEAVE_OUTPUT_DETAIL: 'full',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
@@ -128,39 +140,34 @@ const demoEnvironment = (io: Io, folder: string, url: string, key: string): Reco
     THREATWEAVE_FEEDS: JSON.stringify([
       { name: 'sample-names', path: join(packageFolder, 'examples/feeds/sample-names.txt') },
       { name: 'sample-suspicious', path: suspicious, level: 'suspicious' },
+      { name: 'watch-list', path: list },
     ]),
     THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
     THREATWEAVE_KAFKA_INPUT_START: 'earliest',
     THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'firewall-annotated',
-    THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'firewall-dead',
-    THREATWEAVE_KAFKA_ALERTS_TOPIC: 'firewall-alerts',
     THREATWEAVE_OPS_PORT: '0',
     THREATWEAVE_LOG_LEVEL: 'warn',
   }
 }
 
-const countAsked = (config: Config, lines: readonly string[]): { distinct: number; seen: number } => {
-  const { decode, extract, decide } = accepted(openReader(config))
-  const asked = lines.flatMap((line) =>
-    extract(decode(Buffer.from(line)))
-      .sightings.map(decide)
-      .flatMap((decision) => (decision.decision === 'lookup' ? [keyOf(decision.ask)] : [])),
-  )
-  return { distinct: new Set(asked).size, seen: asked.length }
-}
-
-const overStandardInput = async (config: Config, lines: readonly string[], io: Io): Promise<void> => {
+const overStandardInput = async (
+  config: Config,
+  lines: readonly string[],
+  io: Io,
+  callsMade: () => number,
+): Promise<void> => {
   const app = accepted(await openApp(config, { mode: 'complete', env: io.env }))
+  const rules = accepted(await openAlerting(config, {}))
   try {
     const out = await allOf(
       app.pipeline,
       lines.map((line, place) => ({ bytes: Buffer.from(line), origin: `firewall.log:${place + 1}` })),
     )
-    showEvents(
-      out.map((one) => one.bytes()),
-      io,
-    )
+    showRaised(rules.raise(eventsIn(out)), io)
+    const events = out.map((one) => JSON.parse(one.bytes().toString()) as Event)
+    showSummary({ events, corrected: 0, calls: callsMade() }, io)
   } finally {
+    await rules.close()
     await app.close()
   }
 }

@@ -1,8 +1,8 @@
-// The demo through a broker: topics, `threatweave run`, sample events in, annotated events and alerts out.
+// The demo through a broker: topics, `threatweave run`, the three acts, and a summary of all events.
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageFolder } from '../../base/package-folder.js'
 import { load } from '../../config/load.js'
@@ -10,15 +10,18 @@ import { ConfigurationError } from '../../config/problem.js'
 import type { Config } from '../../config/schema.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
 import { freePorts } from '../../demo/broker.js'
-import { createTopic, receive, send } from '../../demo/traffic.js'
+import type { SlowLink } from '../../demo/slow-link.js'
+import { createTopic, send } from '../../demo/traffic.js'
 import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { keptText, showAlert, showEvents } from './show-events.js'
+import { showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
+import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
+import { watchTopics, type Event } from './watch-topics.js'
 
 const program = join(packageFolder, 'dist/cli.js')
 /** How often the sample events are sent. */
-export const rounds = 100
+const rounds = 20
 
 /** The configuration of the demo, from the environment that its parts are started with. */
 export const configOf = (env: Record<string, string>): Config => {
@@ -27,64 +30,100 @@ export const configOf = (env: Record<string, string>): Config => {
   return loaded.config
 }
 
-export const overKafka = async (
-  given: Record<string, string>,
-  lines: readonly string[],
-  io: Io,
-  isKept: boolean,
-): Promise<void> => {
+type Props = {
+  readonly env: Record<string, string>
+  readonly brokers: string
+  readonly lines: readonly string[]
+  readonly link: SlowLink
+  /** The list that changes in the third act. */
+  readonly list: string
+  /** Calls that the lookup server has answered. */
+  readonly callsMade: () => number
+  readonly isKept: boolean
+}
+
+/** Rejects with the reason of `io.signal` when it is stopped. */
+export const overKafka = async (props: Props, io: Io): Promise<void> => {
+  const { env: given, brokers, lines, link, list, callsMade, isKept } = props
+  const upAt = Date.now()
   const [opsPort = 0] = await freePorts(1)
-  const env = { ...given, THREATWEAVE_OPS_PORT: String(opsPort) }
+  const env = { ...given, THREATWEAVE_KAFKA_BROKERS: brokers, THREATWEAVE_OPS_PORT: String(opsPort) }
   const page = `http://127.0.0.1:${opsPort}/`
   const kafka = kafkaSettingsOf(configOf(env))
   await createTopic(kafka, 'firewall', 4)
   const ready = await checkOnline(kafka, true)
   if (!ready.reached) throw new Error(ready.sentence)
-  const all = Array.from({ length: rounds }, () => lines).flat()
-  const out: Buffer[] = []
-  const alerts: Buffer[] = []
-  const worker = spawn(process.execPath, [program, 'run'], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const ended = new Promise<number | null>((done) => worker.once('exit', done))
-  const readers = [
-    await receive(kafka, kafka.output.topic, (value) => void out.push(Buffer.from(value))),
-    await receive(kafka, 'firewall-alerts', (value) => void alerts.push(Buffer.from(value))),
-  ]
-  const progress = createProgress(io.stderr, { label: 'annotated', total: all.length })
+  const worker = spawn(process.execPath, [program, 'run'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+  const ended = once(worker, 'exit')
+  const watched = await watchTopics(kafka)
+  const until: Stage['until'] = async (what, find) => {
+    const deadline = Date.now() + 120_000
+    let found = find()
+    while (found === undefined) {
+      io.signal.throwIfAborted()
+      if (worker.exitCode !== null) throw new Error(`threatweave run exited before ${what} arrived`)
+      if (Date.now() > deadline) throw new Error(`${what} did not arrive in two minutes`)
+      await sleep(20)
+      found = find()
+    }
+    return found
+  }
+  const sendLines = (texts: readonly string[]): Promise<void> =>
+    send(kafka, 'firewall', texts.map((text, place) => ({ key: String(place % lines.length), text }))) // prettier-ignore
+  const stage: Stage = {
+    io,
+    watched,
+    send: sendLines,
+    until,
+    seconds: (at) => `${((at - upAt) / 1000).toFixed(1)} s`,
+  }
   try {
     io.stdout.write(
-      `Sending ${all.length} sample firewall events to the topic firewall; threatweave run writes to firewall-annotated.\n`,
+      `Kafka at ${brokers}. threatweave run reads the topic firewall and writes firewall-annotated and its alerts.\n\n`,
     )
-    const deadline = Date.now() + 120_000
-    const untilOut = async (count: number): Promise<void> => {
-      while (out.length < count && worker.exitCode === null && !io.signal.aborted) {
-        if (Date.now() > deadline)
-          throw new Error(`only ${out.length} of ${all.length} events were written in two minutes`)
-        progress.update(out.length, `${out.length} of ${all.length} events`)
-        await sleep(50)
-      }
-    }
-    // The first events fill the empty memory; the rest use it.
-    await send(kafka, 'firewall', all.slice(0, lines.length))
-    await untilOut(lines.length)
-    await send(kafka, 'firewall', all.slice(lines.length))
-    await untilOut(all.length)
-    progress.end()
-    if (out.length < all.length && !io.signal.aborted)
-      throw new Error('threatweave run exited before every event was written')
-    if (io.signal.aborted) return
-    showEvents(out, io)
-    showAlert(alerts, io)
-    if (!isKept) io.stdout.write(`\nThe status page was at ${page}; with --keep it stays until Ctrl-C.\n`)
+    await showFirstAlert(stage, lines)
+    await sendLines(Array.from({ length: rounds - 1 }, () => lines).flat())
+    await untilAnnotated(stage, rounds * lines.length)
+    await showLateVerdict(stage, link)
+    await showRetroAlert(stage, list)
+    showSummary({ ...(await withCorrections(stage)), calls: callsMade() }, io)
+    if (!isKept) io.stdout.write(nextText(page, fromHere(program)))
     else {
-      io.stdout.write(keptText(page, program, given.THREATWEAVE_KAFKA_BROKERS ?? ''))
+      io.stdout.write(keptText(page, program, brokers))
       await Promise.race([ended, once(io.signal, 'abort')])
     }
   } finally {
-    progress.end()
     worker.kill('SIGTERM')
-    await Promise.all([ended, ...readers.map((stop) => stop())])
+    await Promise.all([ended, watched.stop()])
   }
+}
+
+const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Promise<void> => {
+  const progress = createProgress(io.stderr, { label: 'annotated', total })
+  try {
+    await until(`the last of ${total} events`, () => {
+      progress.update(watched.events.length, `${watched.events.length} of ${total} events`)
+      return watched.events.length >= total ? true : undefined
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+const fromHere = (path: string): string => {
+  const there = relative(process.cwd(), path)
+  return there.startsWith('..') ? path : there
+}
+
+/** Every event as it is known in the end. */
+const withCorrections = async ({ watched, until }: Stage) => {
+  const corrected = new Map<string, Event>()
+  const idOf = ({ threatweave }: Event): string => threatweave.enrichment_id ?? ''
+  const events = watched.events.map(({ value }) => value)
+  const waiting = events.filter(isWaiting)
+  await until('a correction', () => {
+    for (const { value } of watched.corrections) corrected.set(idOf(value), value)
+    return waiting.every((event) => corrected.has(idOf(event))) ? true : undefined
+  })
+  return { events: events.map((event) => corrected.get(idOf(event)) ?? event), corrected: waiting.length }
 }

@@ -1,26 +1,34 @@
-// What the demo says about what it shows.
+// What the demo says at its end.
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { keptText, showEvents } from '../../../src/commands/demo/show-events.js'
+import { isWaiting, keptText, nextText, showSummary } from '../../../src/commands/demo/show-summary.js'
+import type { Event } from '../../../src/commands/demo/watch-topics.js'
 import type { Io } from '../../../src/terminal/command.js'
 
-const shown = (...annotations: object[]): string => {
+const indicator = { decision: 'lookup', value: '203.0.113.99' }
+const event = (annotation: object): Event =>
+  ({ message: 'a line', threatweave: { indicators: [indicator], summary: 'x: y', ...annotation } }) as never
+
+const shown = (corrected: number, ...events: readonly Event[]): string => {
   const stdout = new PassThrough()
-  const events = annotations.map((threatweave) => Buffer.from(JSON.stringify({ message: 'a line', threatweave })))
-  showEvents(events, { stdout } as unknown as Io)
+  showSummary({ events, corrected, calls: 2 }, { stdout } as unknown as Io)
   return String(stdout.read())
 }
 
 describe('the demo', () => {
-  it('explains the words that look like a fault, and only those that occur', () => {
-    const out = shown(
-      { status: 'complete', verdict: 'unknown', reason: 'no_verdict', summary: 'x' },
-      { status: 'partial', verdict: 'malicious', summary: 'x: y' },
-    )
-    expect(out).toMatch(/^ {2}no_verdict .+ never called clean$/m)
-    expect(out).toMatch(/^ {2}partial .+ left before every answer was there/m)
-    expect(out).not.toMatch(/^ {2}pending/m)
-    expect(shown({ status: 'complete', verdict: 'clean', summary: 'x' })).not.toContain('mean')
+  it('explains no_verdict where it occurs, and what memory saves', () => {
+    const out = shown(0, event({ verdict: 'unknown', reason: 'no_verdict' }), event({ verdict: 'malicious' }))
+    expect(out).toContain('2 lookups of 1 addresses and names took 2 calls')
+    expect(out).toMatch(/^no_verdict: .+ never called clean$/m)
+    expect(out).not.toContain('corrected')
+    expect(shown(0, event({ verdict: 'clean' }))).not.toContain('no_verdict')
+  })
+
+  it('says that what left before its answer was corrected', () => {
+    expect(isWaiting(event({ verdict: 'unknown', reason: 'pending' }))).toBe(true)
+    expect(isWaiting(event({ verdict: 'unknown', reason: 'deadline' }))).toBe(true)
+    expect(isWaiting(event({ verdict: 'unknown', reason: 'no_verdict' }))).toBe(false)
+    expect(shown(1, event({ verdict: 'clean' }))).toContain('\n1 event left before the answer; each was corrected\n')
   })
 
   it('prints commands that can be pasted, wherever the program is', () => {
@@ -28,5 +36,6 @@ describe('the demo', () => {
     expect(text).toContain("\n  node '/home/a b/dist/cli.js' tail --from earliest")
     expect(text).not.toMatch(/^ *threatweave /m)
     expect(keptText('', '/opt/dist/cli.js', '')).toContain('node /opt/dist/cli.js explain')
+    expect(nextText('http://127.0.0.1:1/', 'dist/cli.js')).toContain('\n  node dist/cli.js demo --keep\n')
   })
 })

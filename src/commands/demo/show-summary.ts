@@ -1,0 +1,55 @@
+// Shows what the demo came to: all verdicts, how many events were corrected, and what can be tried next.
+import type { Io } from '../../terminal/command.js'
+import { createSummary } from '../../terminal/summary.js'
+import type { Event } from './watch-topics.js'
+
+type Outcome = {
+  readonly events: readonly Event[]
+  /** How many of them left before their answer; their annotations are the corrected ones. */
+  readonly corrected: number
+  /** To the lookup server. */
+  readonly calls: number
+}
+
+/** Whether an event left before an answer, and is corrected when it comes. */
+export const isWaiting = ({ threatweave }: Event): boolean =>
+  threatweave.reason === 'pending' || threatweave.reason === 'deadline'
+
+export const showSummary = ({ events, corrected, calls }: Outcome, io: Io): void => {
+  const summary = createSummary()
+  for (const { threatweave } of events) summary.see(threatweave)
+  io.stdout.write(`All events\n\n${summary.text(undefined, {}, 5)}`)
+  if (events.some(({ threatweave }) => threatweave.reason === 'no_verdict'))
+    io.stdout.write('no_verdict: the data neither accuses nor clears the address, so it is unknown and never called clean\n') // prettier-ignore
+  const asked = events.flatMap(({ threatweave }) =>
+    threatweave.indicators.filter(({ decision }) => decision === 'lookup').map(({ value }) => value),
+  )
+  io.stdout.write(
+    `${asked.length} lookups of ${new Set(asked).size} addresses and names took ${calls} calls to the lookup server; memory and lists answered the others\n`,
+  )
+  if (corrected > 0)
+    io.stdout.write(`${corrected} ${corrected === 1 ? 'event' : 'events'} left before the answer; each was corrected\n`)
+}
+
+/** For a shell, where it has anything but plain signs. */
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+
+/** What to try after it. */
+export const nextText = (page: string, program: string): string => `
+Next
+  node ${quoted(program)} demo --keep
+      the same, and it stays: status page (it was at ${page}), tail, explain, history
+  node ${quoted(program)} pipe --feed LIST --alerts - YOUR.LOG
+      your own log against a list of yours, without Kafka and without a key
+`
+
+/** What can be done while it is kept, to be pasted into another terminal. */
+export const keptText = (page: string, program: string, brokers: string): string => `
+Status page: ${page}
+In another terminal:
+  export THREATWEAVE_KAFKA_BROKERS=${brokers} THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated
+  node ${quoted(program)} tail --from earliest --verdict malicious,suspicious
+  node ${quoted(program)} explain firewall-annotated/0/0
+  node ${quoted(program)} history 198.51.100.77
+Ctrl-C stops and removes everything.
+`
