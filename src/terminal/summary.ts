@@ -25,7 +25,9 @@ export const createSummary = () => {
     },
     /** `withoutAlert`: accused events that raised none; `rows`: of the table of indicators, 0 for no table. */
     text(calls: number | undefined, withoutAlert: ByReason = {}, rows = 10): string {
-      const parts = [`${events} events: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`]
+      const parts = [
+        `${events} ${events === 1 ? 'event' : 'events'}: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`,
+      ]
       if (reasons.size > 0)
         parts.push(
           `unknown because: ${[...reasons]

@@ -42,6 +42,10 @@ describe('the package of a release', () => {
       THREATWEAVE_GATE_DOCUMENTATION: 'true',
     })
     expect(piped.stderr).toContain('30 events: 21 malicious')
+    const alerts = npx(['threatweave', 'pipe', '--feed', feed, '--alerts', '-', logs], {
+      THREATWEAVE_GATE_DOCUMENTATION: 'true',
+    })
+    expect(alerts.stdout).toContain('"name":"Connection to Malicious Address or Name"')
   })
 
   it('runs the demo', () => {

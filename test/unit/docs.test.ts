@@ -123,6 +123,26 @@ describe('docs/operations.md', () => {
   })
 })
 
+describe('docs/comparison.md', () => {
+  const sections = read('docs/comparison.md').split(/^## /m)
+
+  it('has a source for every claim about another program', () => {
+    const claims = sections
+      .filter((section) => section.includes('| | | source |'))
+      .flatMap((section) => section.match(/^\| [A-Z].*\|$/gm) ?? [])
+    expect(claims.length).toBeGreaterThan(40)
+    expect(claims.filter((claim) => !claim.includes('](') && !claim.includes('does not apply'))).toEqual([])
+  })
+
+  it('has a section for every row of the table in the README', () => {
+    const rows = [...read('README.md').matchAll(/^\| ([a-zA-Z][^|]+) \|/gm)].map((match) => match[1]!)
+    const titles = sections.map((section) => section.split('\n')[0]!.toLowerCase())
+    const wordOf = (row: string): string => row.toLowerCase().split(/[;, ]/)[0]!
+    expect(rows.length).toBeGreaterThan(8)
+    expect(rows.filter((row) => !titles.some((title) => title.includes(wordOf(row))))).toEqual([])
+  })
+})
+
 describe('CONTRIBUTING.md', () => {
   it('names only files and folders that exist', () => {
     const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|docs|scripts|formats|schemas)\/[\w/.-]*)`/g)].map(
