@@ -7,13 +7,14 @@ import { createGuard, type OpsClient } from './guard.js'
 import type { Health } from './health.js'
 import type { WatcherStream } from './watcher-stream.js'
 
-type Answer = { readonly type: string; readonly body: string }
+type Answer =
+  { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
 
 /** A page for people, as the server needs it. */
 export type OpsPage = {
   readonly contentSecurityPolicy: string
-  /** What each path answers; a sentence where the query makes no sense. */
-  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer | string>>
+  /** What each path answers. */
+  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer>>
   /** Called once a second. */
   readonly tick: () => void
   /** All that a watcher is sent at first. */
@@ -93,7 +94,9 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   for (const [path, answerTo] of pages)
     app.get(path, ({ query }, reply) => {
       const answered = answerTo(query as Record<string, unknown>)
-      return typeof answered === 'string' ? refuse(reply, 400, answered) : reply.type(answered.type).send(answered.body)
+      return 'refused' in answered
+        ? refuse(reply, answered.status, answered.refused)
+        : reply.type(answered.type).send(answered.body)
     })
   app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
     if (!stream.hasRoom()) return refuse(reply, 503, 'too many watchers')

@@ -1,48 +1,35 @@
 // The status page: what it has seen of a run, and what it answers.
 import type { Clock } from '../base/clock.js'
 import type { Annotation } from '../domain/annotation.js'
-import type { ConsumerHealth } from '../domain/consumer-health.js'
-import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
-import type { Counts } from '../telemetry/counters.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
-import { createAlertLog, type RaisedAlert } from './alert-log.js'
-import { createHistory, type Sample } from './history.js'
-import { renderHistory, type SeenOf } from './history-page.js'
-import { configRows, contentSecurityPolicy, renderPage } from './page.js'
-import { createRecentActivity } from './recent-activity.js'
-import { createView } from './view.js'
-import type { FiredRule, ShownFeed, ShownSource } from './view-tables.js'
+import { alertJson } from './content/alert-json.js'
+import { indicatorPage, type SeenOf } from './content/indicator-page.js'
+import { statusDocument } from './content/status-document.js'
+import { viewOf, type View, type ViewSources } from './content/view.js'
+import { contentSecurityPolicy } from './markup/document.js'
+import { createAlertBoard, type RaisedAlert } from './state/alert-board.js'
+import { createHistory, type Sample } from './state/history.js'
+import { createOldestEvent } from './state/oldest-event.js'
+import { createRecentActivity } from './state/recent-activity.js'
 
-export type PageSources = {
-  readonly counts: () => Counts
-  readonly provider?: (() => ProviderState) | undefined
-  readonly consumer?: (() => ConsumerHealth) | undefined
-  readonly feeds?: (() => readonly ShownFeed[]) | undefined
-  /** Other providers; absent where none is configured. */
-  readonly sources?: (() => readonly ShownSource[]) | undefined
-  /** Alert rules, most alerts first, where there are alerts. */
-  readonly rules?: (() => readonly FiredRule[]) | undefined
+export type PageSources = ViewSources & {
   /** Where sightings are counted. */
   readonly seenOf?: SeenOf | undefined
-  readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] }
-  /** How long events wait for answers at most. */
-  readonly deadlineMs: number
-  readonly allowed: AllowedCalls
   /** With secrets hidden. */
   readonly config: unknown
-  readonly version: string
   readonly kind?: ProcessKind | undefined
 }
 
-type Answer = { readonly type: string; readonly body: string }
+type Answer =
+  { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
 
 type OpenPage = {
   readonly contentSecurityPolicy: string
-  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer | string>>
+  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer>>
   readonly tick: () => void
-  readonly whole: () => unknown
-  readonly changes: () => unknown
+  readonly whole: () => View
+  readonly changes: () => Partial<View> | undefined
 }
 
 type StatusPage = {
@@ -57,32 +44,59 @@ export const createStatusPage = (clock: Pick<Clock, 'now'>): StatusPage => {
   const now = (): number => clock.now()
   const startedAt = now()
   const recent = createRecentActivity(now)
-  const alerts = createAlertLog(now)
+  const board = createAlertBoard(now)
+  const oldest = createOldestEvent()
   const open = (sources: PageSources): OpenPage => {
     const { kind = 'pipeline', seenOf = () => [] } = sources
-    const history = createHistory(() => sampleOf(sources, now()))
-    const view = createView({ ...sources, kind, history, recent, alerts, now, startedAt })
-    const config = configRows(sources.config)
+    const history = createHistory(() => sampleOf(sources, oldest.take(), now()))
+    const view = (): View => viewOf(sources, { kind, history, recent, board, startedAt, now: now() })
     return {
       contentSecurityPolicy,
       paths: {
-        '/': () => ({ type: html, body: renderPage(kind, view(), config) }),
+        '/': () => ({ type: html, body: statusDocument(kind, view(), sources.config) }),
         '/history': ({ value }) => {
-          const body = renderHistory(value, seenOf, alerts)
-          return body === undefined ? 'write ?value= and an address or a name' : { type: html, body }
+          const body = indicatorPage(value, seenOf, board, now())
+          return body === undefined
+            ? { status: 400, refused: 'write ?value= and an address or a name' }
+            : { type: html, body }
+        },
+        '/alert': ({ id }) => {
+          const body = alertJson(id, board)
+          return body === undefined
+            ? { status: 404, refused: 'this alert is not kept here; it is on the alerts topic' }
+            : { type: 'application/json; charset=utf-8', body }
         },
       },
       tick: history.tick,
       whole: view,
-      changes: view,
+      changes: changesOf(view),
     }
   }
-  return { emit: recent.emit, see: recent.see, alerted: alerts.note, open }
+  return {
+    emit: (event) => {
+      recent.emit(event)
+      oldest.emit(event)
+    },
+    see: recent.see,
+    alerted: board.note,
+    open,
+  }
 }
 
 const html = 'text/html; charset=utf-8'
 
-const sampleOf = ({ counts: read, provider, consumer }: PageSources, at: number): Sample => {
+/** The regions that are not as they were at the last call. */
+const changesOf = (view: () => View): OpenPage['changes'] => {
+  let before: Readonly<Record<string, string>> = {}
+  return () => {
+    const regions = Object.entries(view()).map(([id, nodes]) => ({ id, nodes, text: JSON.stringify(nodes) }))
+    const changed = regions.filter(({ id, text }) => before[id] !== text)
+    before = Object.fromEntries(regions.map(({ id, text }) => [id, text]))
+    return changed.length === 0 ? undefined : Object.fromEntries(changed.map(({ id, nodes }) => [id, nodes]))
+  }
+}
+
+const sampleOf = ({ counts: read, provider }: PageSources, oldestMs: number | undefined, at: number): Sample => {
   const counts = read()
   const { fresh, stale, coalesced, miss } = counts.memoryLookups
   const reasons: Record<string, number> = {}
@@ -102,7 +116,8 @@ const sampleOf = ({ counts: read, provider, consumer }: PageSources, at: number)
     credits: provider?.().spent.run ?? 0,
     annotated: counts.annotated.reduce((sum, { value }) => sum + value, 0),
     delivered: counts.delivered,
-    lag: Object.values(consumer?.().partitions ?? {}).reduce((sum, { lag }) => sum + lag, 0),
+    alerts: Object.fromEntries(counts.alerts.map(({ labels, value }) => [labels.level, value])),
+    oldestMs,
     reasons,
   }
 }

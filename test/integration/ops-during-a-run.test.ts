@@ -120,11 +120,11 @@ describe.runIf('path' in tool)('the status page during a run', () => {
 
   it('shows an outage of the provider and its end as well, and stays healthy', async () => {
     upstream.reply = () => ({ http: 503, body: { status: 503, message: 'gone' } })
-    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 600_000 }).toBe('bad')
+    await expect.poll(() => page.getAttribute('#card-asking', 'data-tone'), { timeout: 600_000 }).toBe('bad')
     expect(await code('/healthz')).toBe(200)
     expect(await metric('provider_calls_total{operation="ip/malicious-info",code="unavailable"}')).toBeGreaterThan(1)
     upstream.reply = undefined
-    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 600_000 }).toBe('good')
+    await expect.poll(() => page.getAttribute('#card-asking', 'data-tone'), { timeout: 600_000 }).toBe('good')
     expect(await code('/healthz')).toBe(200)
   })
 

@@ -1,4 +1,4 @@
-// The status page in a real browser: live updates, an outage and its end, and hostile events shown as text.
+// The status page in a real browser: live updates, an outage and its end, hostile events as text, keyboard, both colour schemes, a phone.
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
@@ -21,8 +21,9 @@ describe.runIf('path' in tool)('the status page', () => {
   let ops: Awaited<ReturnType<typeof openTestOps>>
   let feed: NodeJS.Timeout
   let provider: ProviderState = openProvider
+  const markup = '<script>window.hacked = 1</script>'
   const hostile = seen({
-    value: '<script>window.hacked = 1</script>',
+    value: '<script>window.hacked = 3</script>',
     summary: '<img src=x onerror="window.hacked = 2"> \u001b[31mred',
   })
 
@@ -36,6 +37,22 @@ describe.runIf('path' in tool)('the status page', () => {
       },
       { counters: ops.counters, see: ops.page.see, now: Date.now },
     )
+    const alert = (id: string, level: string, value: string, peer: string, rule: string): void =>
+      ops.page.alerted({
+        '@timestamp': new Date().toISOString(),
+        event: { original: `src=${peer} dst=${value}` },
+        rule: { id: rule, name: rule },
+        threatweave: {
+          ...{ alert_id: id, level, value, peer, direction: 'outbound', action: 'allowed', count: 1 },
+          ...{ summary: `${value} is malicious: listed in sample`, origin: `firewall/0/${id}` },
+        },
+      })
+    alert('1', 'high', '203.0.113.9', '10.0.0.5', 'Connection to Malicious Address or Name')
+    alert('2', 'low', 'c2.example.net', '10.0.0.6', 'Client Claims Malicious Address or Name')
+    alert('3', 'critical', markup, markup, markup)
+    for (const [nth, level] of ['medium', 'informational'].entries())
+      alert(`4${nth}`, level, `192.0.2.${nth}`, '10.0.0.7', 'Login from Malicious Address')
+    ops.counters.emit({ event: 'alerts_raised', alerts: 2, late: false, levels: ['high', 'low'] } as never)
     feed = setInterval(() => void line([1, 2], () => undefined), 20)
     browser = await chromium.launch({
       executablePath: 'path' in tool ? tool.path : '',
@@ -76,28 +93,100 @@ describe.runIf('path' in tool)('the status page', () => {
       await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 600_000 }).toBeGreaterThan(1)
       provider = { ...openProvider, state: 'breaker_open', reason: 'breaker_open', until: Date.now() + 30_000 }
       await says('asking', 'the circuit breaker is open')
-      expect(await page.getAttribute('#asking', 'data-tone')).toBe('bad')
+      expect(await page.getAttribute('#card-asking', 'data-tone')).toBe('bad')
       provider = openProvider
       await says('asking', 'Provider available')
       const cells = await page.locator('#findings tr').first().locator('td').allTextContents()
-      expect(cells[1]).toBe('<script>window.hacked = 1</script>')
+      expect(cells[1]).toBe('<script>window.hacked = 3</script>')
       expect(cells[6]).toBe('<img src=x onerror="window.hacked = 2"> \\u001b[31mred')
       expect(await page.locator('script').count()).toBe(1)
       expect(await page.locator('img').count()).toBe(0)
     })
   })
 
-  it.each(['light', 'dark'] as const)(
-    'has no fault for anybody who reads it in %s',
-    async (colorScheme) => {
-      await open({ colorScheme, viewport: { width: 1200, height: 900 }, bypassCSP: true }, async (page) => {
+  it('shows an indicator a row, worst first, and finds by address, name, host and rule with the keyboard', async () => {
+    await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
+      await expect.poll(() => page.textContent('#live'), { timeout: 600_000 }).toBe('live')
+      const shown = (): Promise<string[]> => page.locator('#alerts tr:visible .what').allTextContents()
+      expect(await shown()).toEqual([markup, '203.0.113.9', '192.0.2.0', 'c2.example.net', '192.0.2.1'])
+      for (const [typed, found] of [
+        ['203.0.113', ['203.0.113.9']],
+        ['C2.example', ['c2.example.net']],
+        ['10.0.0.6', ['c2.example.net']],
+        ['high connection', ['203.0.113.9']],
+        ['nothing like it', []],
+      ] as const) {
+        await page.keyboard.press('/')
+        await page.keyboard.type(typed)
+        expect(await shown()).toEqual(found)
+        expect(await page.textContent('#found')).toContain(`${found.length} of `)
+        await page.keyboard.press('Escape')
+        expect(await shown()).toHaveLength(5)
+        await page.evaluate('document.activeElement.blur()')
+      }
+    })
+  })
+
+  it('keeps the focus and what was opened while it is updated, and the event is a click away', async () => {
+    await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
+      await expect.poll(() => page.textContent('#live'), { timeout: 600_000 }).toBe('live')
+      const summary = page.locator('#alert-1 summary')
+      await summary.focus()
+      await page.keyboard.press('Enter')
+      const before = await page.textContent('#uptime')
+      await expect.poll(() => page.textContent('#uptime'), { timeout: 600_000 }).not.toBe(before)
+      expect(await page.evaluate("document.activeElement.closest('tr')?.id")).toBe('alert-1')
+      expect(await page.locator('#alert-1 pre:visible').textContent()).toBe('src=10.0.0.5 dst=203.0.113.9')
+      const { origin } = new URL(page.url())
+      const href = (await page.getAttribute('#alert-1 .place', 'href')) ?? ''
+      const event = (await (await fetch(`${origin}/${href}`)).json()) as object
+      expect(event).toMatchObject({
+        topic: 'firewall',
+        partition: 0,
+        offset: 1,
+        command: 'threatweave explain firewall/0/1',
+      })
+    })
+  })
+
+  it('reads a value of a chart with the pointer and with the arrow keys', async () => {
+    await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
+      await expect.poll(() => page.textContent('#live'), { timeout: 600_000 }).toBe('live')
+      const plot = page.locator('#chart-alerts .plot')
+      const now = (): Promise<string | null> => page.textContent('#chart-alerts .now')
+      await plot.focus()
+      const newest = await plot.getAttribute('aria-valuetext')
+      expect(await now()).toBe(newest)
+      await page.keyboard.press('ArrowLeft')
+      expect(await plot.getAttribute('aria-valuenow')).toBe('28')
+      await page.keyboard.press('Home')
+      expect(await plot.getAttribute('aria-valuenow')).toBe('0')
+      expect(await now()).toContain('no alerts')
+      await page.evaluate('document.activeElement.blur()')
+      await expect.poll(now, { timeout: 600_000 }).toBe('1 high, 1 low')
+      await page.locator('#chart-alerts svg').hover()
+      expect(await now()).toMatch(/^\d\d:\d\d to .+: /)
+    })
+  })
+
+  it.each([
+    ['light', 1200],
+    ['dark', 1200],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'has no fault for anybody who reads it in %s, %i wide',
+    async (colorScheme, width) => {
+      await open({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true }, async (page) => {
+        await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         const picture = await page.screenshot()
         expect(picture.length).toBeGreaterThan(10_000)
         const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-        expect(paper).toBe(colorScheme === 'dark' ? 'rgb(16, 21, 28)' : 'rgb(246, 247, 249)')
+        expect(paper).toBe(colorScheme === 'dark' ? 'rgb(14, 19, 26)' : 'rgb(244, 246, 249)')
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
         await page.addScriptTag({ content: axe })
-        const found = await page.evaluate<{ violations: { id: string }[] }>('axe.run()')
-        expect(found.violations.map(({ id }) => id)).toEqual([])
+        const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>('axe.run()')
+        expect(found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
       })
     },
     60_000,
@@ -106,7 +195,8 @@ describe.runIf('path' in tool)('the status page', () => {
   it('fits a phone, and says the same with scripts blocked', async () => {
     await open({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false }, async (page) => {
       expect(await page.textContent('#asking')).toContain('Provider available')
-      expect(await page.locator('#findings td').nth(1).textContent()).toBe('<script>window.hacked = 1</script>')
+      expect(await page.locator('#alerts .what').first().textContent()).toBe(markup)
+      expect(await page.locator('.filter').isVisible()).toBe(false)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     })
   })

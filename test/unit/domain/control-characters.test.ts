@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { extract } from '../../../src/commands/extract.js'
 import { reportFailure } from '../../../src/commands/report-failure.js'
 import { escapeControls, escapeJsonControls, printable } from '../../../src/domain/control-characters.js'
-import { createRecentActivity } from '../../../src/status-page/recent-activity.js'
-import { visible } from '../../../src/status-page/visible.js'
+import { h, toHtml } from '../../../src/status-page/markup/node.js'
 import { textOf } from '../../../src/provider/read-value.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { UsageError } from '../../../src/terminal/command.js'
@@ -43,7 +42,7 @@ const lines = (text: string): string => text.replaceAll('\n', '')
 
 describe.each(kinds)('%s', (_, all) => {
   it.each(all.map((one) => [JSON.stringify(one), one]))('%s is not shown as it is', (__, one) => {
-    for (const shown of [printable(one), escapeControls(one), visible(one), textOf(`a${one}b`) ?? ''])
+    for (const shown of [printable(one), escapeControls(one), textOf(`a${one}b`) ?? ''])
       expect(shown).not.toMatch(dangerous)
     expect(printable(one)).toHaveLength(one.length)
     const json = JSON.stringify({ [one]: one })
@@ -54,7 +53,7 @@ describe.each(kinds)('%s', (_, all) => {
 
 it('what is only unusual stays', () => {
   for (const text of ['ü😀漢字 𝒳 ¼ – “x”', '', 'a b'])
-    expect([printable(text), escapeControls(text), visible(text)]).toEqual([text, text, text])
+    expect([printable(text), escapeControls(text)]).toEqual([text, text])
 })
 
 describe('a terminal', () => {
@@ -114,10 +113,9 @@ it.each([true, false])('a log has none of them, for a person: %s', (pretty) => {
 })
 
 it('the page has none of them', () => {
-  const recent = createRecentActivity(() => 0)
-  recent.emit({ event: 'feed_refused', feed: hostile, file: hostile, message: hostile, kept: false })
-  expect(recent.problems()[0]?.sentence).toContain('\\u001b')
-  expect(recent.problems()[0]?.sentence).not.toMatch(dangerous)
+  const html = toHtml(h('p', { title: hostile }, hostile))
+  expect(html).toContain('\\u001b')
+  expect(html).not.toMatch(dangerous)
 })
 
 it('an alert has none of them, wherever an event puts them', async () => {

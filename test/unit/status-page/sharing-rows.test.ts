@@ -1,6 +1,6 @@
 // The table of the status page about the verdicts topic: what was learnt and shared, what is not believed and why, how late it is.
 import { expect, it } from 'vitest'
-import { sharingRows } from '../../../src/status-page/view-tables.js'
+import { sharingRows } from '../../../src/status-page/content/machine-tables.js'
 import { createCounters } from '../../../src/telemetry/counters.js'
 
 it('says nothing where nothing is shared', () => {

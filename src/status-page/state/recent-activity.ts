@@ -1,9 +1,9 @@
 // The latest malicious findings and problems, bounded, for the status page. A problem that has ended is said to be over.
-import type { Annotation } from '../domain/annotation.js'
-import { insideHostsOf } from '../domain/inside-host.js'
-import type { Emit, TelemetryEvent } from '../telemetry/event.js'
-import { sentenceOf, severityOf } from '../telemetry/wording.js'
-import { visible } from './visible.js'
+import type { Annotation } from '../../domain/annotation.js'
+import { insideHostsOf } from '../../domain/inside-host.js'
+import type { Emit, TelemetryEvent } from '../../telemetry/event.js'
+import { sentenceOf, severityOf } from '../../telemetry/wording.js'
+import { clip } from '../markup/node.js'
 
 type RecentFinding = {
   readonly at: number
@@ -97,21 +97,21 @@ export const createRecentActivity = (now: () => number): RecentActivity => {
       [...findings.values()].reverse().map(({ annotation, at, events, insideHosts }) => ({
         at,
         events,
-        value: visible(annotation.value ?? '', 120),
-        role: visible(annotation.role ?? '', 40),
-        insideHosts: [...insideHosts].reverse().map((host) => visible(host, 64)),
+        value: clip(annotation.value ?? '', 120),
+        role: clip(annotation.role ?? '', 40),
+        insideHosts: [...insideHosts].reverse().map((host) => clip(host, 64)),
         direction: annotation.direction,
         action: annotation.action,
         score: annotation.score === undefined ? '' : String(annotation.score),
-        summary: visible(annotation.summary),
-        origin: visible(annotation.enrichment_id ?? '', 120),
+        summary: clip(annotation.summary, 400),
+        origin: clip(annotation.enrichment_id ?? '', 120),
       })),
     problems: () =>
       [...problems.values()].reverse().map(({ event, at, times, isOver }) => ({
         at,
         times,
         state: isOver ? 'over' : severityOf(event) === 'error' ? 'error' : 'warning',
-        sentence: visible(sentenceOf(event)),
+        sentence: clip(sentenceOf(event), 400),
       })),
   }
 }

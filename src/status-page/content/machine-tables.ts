@@ -1,19 +1,13 @@
-// The tables of the status page.
-import { skippedIn, type Skipped } from '../domain/skipped.js'
-import type { ConsumerHealth } from '../domain/consumer-health.js'
-import { noAlertWords, rankReasons } from '../domain/no-alert-reason.js'
-import type { ProviderState } from '../domain/provider-state.js'
-import type { Counts } from '../telemetry/counters.js'
-import { quantileOf, type Histogram } from '../telemetry/histogram.js'
-import { peersOf, type AlertLog } from './alert-log.js'
-import type { History } from './history.js'
-import { formatCount, formatDuration, formatLatency, formatPercent, formatTime } from './numbers.js'
-import type { RecentActivity } from './recent-activity.js'
-import { visible } from './visible.js'
-
-/** `href` is relative to the page. */
-export type Cell = string | { readonly text: string; readonly href: string }
-export type Rows = readonly (readonly Cell[])[]
+// The rows of the tables about the machine.
+import { skippedIn, type Skipped } from '../../domain/skipped.js'
+import type { ConsumerHealth } from '../../domain/consumer-health.js'
+import type { ProviderState } from '../../domain/provider-state.js'
+import type { Counts } from '../../telemetry/counters.js'
+import { quantileOf, type Histogram } from '../../telemetry/histogram.js'
+import type { History } from '../state/history.js'
+import { formatCount, formatDuration, formatLatency, formatPercent, formatTime } from '../markup/numbers.js'
+import { clip } from '../markup/node.js'
+import type { Rows } from '../markup/table.js'
 
 /** A feed, as far as it is shown. */
 export type ShownFeed = {
@@ -40,41 +34,6 @@ export type ShownSource = {
   readonly state: ProviderState
 }
 
-const historyLink = (value: string): Cell =>
-  value === '' ? '' : { text: value, href: `history?value=${encodeURIComponent(value)}` }
-
-export const findingRows = (recent: RecentActivity): Rows =>
-  recent.findings().map((finding) => {
-    const [inside = '', ...others] = finding.insideHosts
-    return [
-      formatTime(finding.at),
-      historyLink(finding.value),
-      others.length > 0 ? `${inside} and ${others.length} more` : inside,
-      finding.direction,
-      finding.action,
-      finding.score,
-      finding.summary,
-      formatCount(finding.events),
-      finding.origin,
-    ]
-  })
-
-export const alertRows = (alerts: Pick<AlertLog, 'last'>): Rows =>
-  alerts.last().map((alert) => {
-    const { level, value = '', direction, action, count, late, kind } = alert.threatweave
-    const what = kind ?? (late ? 'late' : '')
-    return [
-      formatTime(alert.at),
-      level,
-      visible(what === '' ? alert.rule.name : `${alert.rule.name} (${what.replace('_', ' ')})`, 200),
-      historyLink(visible(value, 120)),
-      peersOf(alert),
-      direction,
-      action,
-      formatCount(count),
-    ]
-  })
-
 /** A rule and how often it has fired, as far as it is shown. */
 export type FiredRule = {
   readonly title: string
@@ -88,7 +47,7 @@ export const ruleRows = (rules: readonly FiredRule[]): Rows =>
   rules
     .slice(0, 100)
     .map(({ title, level, alerts: raised, matches, at }) => [
-      visible(title, 200),
+      clip(title, 200),
       level,
       formatCount(raised),
       formatCount(matches),
@@ -97,14 +56,14 @@ export const ruleRows = (rules: readonly FiredRule[]): Rows =>
 
 export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
   feeds.map(({ name, state, addresses, names, skipped, modified, problem, fetch }) => [
-    visible(name, 64),
+    clip(name, 64),
     state,
     formatCount(addresses),
     formatCount(names),
     formatCount(skippedIn(skipped)),
     modified === undefined ? '' : formatDuration(now - modified),
     fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
-    visible(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : '')),
+    clip(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : ''), 400),
   ])
 
 const accusing = new Set(['malicious', 'suspicious'])
@@ -116,7 +75,7 @@ export const sourceRows = (sources: readonly ShownSource[], now: number): Rows =
       formatCount([...counts].reduce((all, [outcome, value]) => all + (isCounted(outcome) ? value : 0), 0))
     const { limits = [], waiting, reason, until } = state
     return [
-      visible(id, 64),
+      clip(id, 64),
       state.state === 'open' ? 'available' : state.state.replaceAll('_', ' '),
       ask,
       sum((outcome) => answering.has(outcome)),
@@ -133,11 +92,6 @@ export const sourceRows = (sources: readonly ShownSource[], now: number): Rows =
 
 const readOf = ({ pages, objects, cursor }: { pages: number; objects: number; cursor?: string | undefined }): string =>
   `${formatCount(objects)} objects in ${formatCount(pages)} pages${cursor === undefined ? '' : `, up to ${cursor}`}`
-
-export const problemRows = (recent: RecentActivity): Rows =>
-  recent
-    .problems()
-    .map(({ at, state, sentence, times }) => [formatTime(at), state, sentence, `${formatCount(times)} ×`])
 
 /** Estimated from the buckets of /metrics, so both say the same. */
 const latencyRow = (title: string, histogram: Histogram, deadline: string): string[] => [
@@ -204,11 +158,6 @@ export const sharingRows = ({ verdicts }: Counts): Rows => {
   const isUsed = learnt + appended + total(refused) + total(notShared) > 0
   return isUsed || delayMs !== undefined ? rows : []
 }
-
-export const withoutAlertRows = ({ withoutAlert }: Counts): Rows =>
-  rankReasons(Object.fromEntries(withoutAlert.map(({ labels, value }) => [labels.reason, value])))
-    .filter(([, events]) => events > 0)
-    .map(([reason, events]) => [reason.replaceAll('_', ' '), noAlertWords[reason], formatCount(events)])
 
 export const reasonRows = ({ indicators }: Counts, history: History): Rows => {
   const totals = new Map<string, number>()

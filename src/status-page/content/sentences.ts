@@ -1,11 +1,11 @@
 // The state of the process and of the provider, in one sentence each for the status page.
-import type { ConsumerHealth } from '../domain/consumer-health.js'
-import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
-import type { ProcessKind } from '../telemetry/metrics.js'
-import { formatCount, formatDuration, formatRate } from './numbers.js'
+import type { ConsumerHealth } from '../../domain/consumer-health.js'
+import type { AllowedCalls, ProviderState } from '../../domain/provider-state.js'
+import type { ProcessKind } from '../../telemetry/metrics.js'
+import { formatCount, formatDuration, formatRate } from '../markup/numbers.js'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle'
-type Sentence = { readonly text: string; readonly tone: Tone }
+export type Sentence = { readonly text: string; readonly tone: Tone }
 
 /** With records waiting, no delivery for this long is a problem. */
 const quietMs = 15_000

@@ -37,4 +37,11 @@ export const formatLatency = (seconds: number | undefined): string => {
 
 export const formatMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
+/** Shorter where it was today. */
+export const formatWhen = (at: number, now: number): string => {
+  if (Math.abs(at) > 8.64e15) return 'unknown'
+  const [day = '', time = ''] = new Date(at).toISOString().split('T')
+  return day === new Date(now).toISOString().slice(0, 10) ? time.slice(0, 8) : `${day} ${time.slice(0, 5)}`
+}
+
 export const formatTime = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`

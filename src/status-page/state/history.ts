@@ -1,4 +1,5 @@
-// Rates over the last seconds and the last hour: one sample per second, one point every 30 seconds.
+// Rates over the last seconds and the last hour: one sample per second, one point every ten seconds.
+import { alertLevels } from '../../telemetry/labels.js'
 
 export type Sample = {
   readonly at: number
@@ -12,27 +13,27 @@ export type Sample = {
   readonly credits: number
   readonly annotated: number
   readonly delivered: number
-  readonly lag: number
+  /** Alerts by level. */
+  readonly alerts: Readonly<Record<string, number>>
+  /** How old the oldest event was that was delivered since the last sample; absent where there was none. */
+  readonly oldestMs: number | undefined
   /** Occurrences of each reason. */
   readonly reasons: Readonly<Record<string, number>>
 }
 
 type Counter = 'requests' | 'read' | 'indicators' | 'lookups' | 'hits' | 'calls' | 'credits' | 'annotated' | 'delivered'
 
+/** What happened in the ten seconds before `at`. */
 export type Point = {
+  readonly at: number
   readonly requestsPerSecond: number
   readonly eventsPerSecond: number
-  readonly lag: number
-  /** Between 0 and 1; absent when there was no lookup. */
-  readonly hitRatio: number | undefined
-  readonly callsPerMinute: number
+  readonly hitsPerSecond: number
+  readonly callsPerSecond: number
   readonly creditsPerMinute: number
-  /** The extreme of each current figure during this point. */
-  readonly extremes: Extremes
+  readonly alerts: Readonly<Record<string, number>>
+  readonly oldestMs: number | undefined
 }
-
-/** The maximum of each figure; for the hit ratio the minimum. */
-type Extremes = Omit<Point, 'extremes'>
 
 export type History = {
   readonly tick: () => void
@@ -41,37 +42,38 @@ export type History = {
   readonly hitRatio: () => number | undefined
   /** Occurrences in the last minute. */
   readonly lastMinute: (reason: string) => number
+  /** Oldest first. */
   readonly points: () => readonly Point[]
 }
 
 const rateSamples = 5
 const keptSamples = 60
-const pointMs = 30_000
-const maxPoints = 120
+const pointMs = 10_000
+const maxPoints = 360
 
 export const createHistory = (take: () => Sample): History => {
   const first = take()
   let samples: Sample[] = [first]
   let points: Point[] = []
   let since = first
-  let extremes: Extremes | undefined
+  let oldestMs: number | undefined
   const latest = (): Sample => samples.at(-1) ?? first
   const before = (): Sample => samples.at(-1 - rateSamples) ?? samples[0] ?? first
   return {
     tick: () => {
       const sample = take()
       samples = [...samples.slice(-keptSamples), sample]
-      extremes = widen(extremes, figuresOf(before(), sample))
+      if (sample.oldestMs !== undefined) oldestMs = Math.max(oldestMs ?? 0, sample.oldestMs)
       if (sample.at - since.at < pointMs) return
-      points = [...points.slice(1 - maxPoints), { ...figuresOf(since, sample), extremes }]
+      points = [...points.slice(1 - maxPoints), pointOf(since, sample, oldestMs)]
       since = sample
-      extremes = undefined
+      oldestMs = undefined
     },
     rate: (counter) => perSecond(before(), latest(), counter),
     hitRatio: () => ratioOf(before(), latest()),
     lastMinute: (reason) => (latest().reasons[reason] ?? 0) - (samples[0]?.reasons[reason] ?? 0),
-    points: () =>
-      extremes && latest().at > since.at ? [...points, { ...figuresOf(since, latest()), extremes }] : points,
+    // In the first seconds a first impression.
+    points: () => (points.length === 0 && latest().at > since.at ? [pointOf(since, latest(), oldestMs)] : points),
   }
 }
 
@@ -81,26 +83,13 @@ const perSecond = (from: Sample, to: Sample, counter: Counter): number =>
 const ratioOf = (from: Sample, to: Sample): number | undefined =>
   to.lookups > from.lookups ? (to.hits - from.hits) / (to.lookups - from.lookups) : undefined
 
-const figuresOf = (from: Sample, to: Sample): Extremes => ({
+const pointOf = (from: Sample, to: Sample, oldestMs: number | undefined): Point => ({
+  at: to.at,
   requestsPerSecond: perSecond(from, to, 'requests'),
   eventsPerSecond: perSecond(from, to, 'annotated'),
-  lag: to.lag,
-  hitRatio: ratioOf(from, to),
-  callsPerMinute: 60 * perSecond(from, to, 'calls'),
+  hitsPerSecond: perSecond(from, to, 'hits'),
+  callsPerSecond: perSecond(from, to, 'calls'),
   creditsPerMinute: 60 * perSecond(from, to, 'credits'),
+  alerts: Object.fromEntries(alertLevels.map((level) => [level, (to.alerts[level] ?? 0) - (from.alerts[level] ?? 0)])),
+  oldestMs,
 })
-
-const widen = (one: Extremes | undefined, other: Extremes): Extremes =>
-  one === undefined
-    ? other
-    : {
-        requestsPerSecond: Math.max(one.requestsPerSecond, other.requestsPerSecond),
-        eventsPerSecond: Math.max(one.eventsPerSecond, other.eventsPerSecond),
-        lag: Math.max(one.lag, other.lag),
-        hitRatio: minOf(one.hitRatio, other.hitRatio),
-        callsPerMinute: Math.max(one.callsPerMinute, other.callsPerMinute),
-        creditsPerMinute: Math.max(one.creditsPerMinute, other.creditsPerMinute),
-      }
-
-const minOf = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined ? other : other === undefined ? one : Math.min(one, other)

@@ -1,0 +1,22 @@
+// Browser script: copies a command; where the browser does not allow it, selects it.
+
+export const copyScript = `
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest && event.target.closest('button.copy')
+    if (!button) return
+    const select = () => {
+      const range = document.createRange()
+      range.selectNodeContents(button.previousElementSibling)
+      getSelection().removeAllRanges()
+      getSelection().addRange(range)
+      return 'Selected'
+    }
+    const copied = navigator.clipboard
+      ? navigator.clipboard.writeText(button.dataset.copy).then(() => 'Copied', select)
+      : Promise.resolve(select())
+    void copied.then((said) => {
+      button.textContent = said
+      setTimeout(() => { button.textContent = 'Copy' }, 2000)
+    })
+  })
+`

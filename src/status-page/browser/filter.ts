@@ -1,0 +1,34 @@
+// Browser script: hides rows in which a word of the filter is not found; the key / leads to its box, Escape empties it.
+
+export const filterScript = `
+  const box = document.getElementById('filter')
+  const applyFilter = () => {
+    if (!box) return
+    const words = box.value.toLowerCase().split(/\\s+/).filter(Boolean)
+    let all = 0
+    let shown = 0
+    for (const row of document.querySelectorAll('#alerts tr, #findings tr')) {
+      const text = row.dataset.find || row.textContent.toLowerCase()
+      row.hidden = !words.every((word) => text.includes(word))
+      all++
+      if (!row.hidden) shown++
+    }
+    const text = words.length === 0 ? '' : shown + ' of ' + all + ' shown'
+    const found = document.getElementById('found')
+    if (found.textContent !== text) found.textContent = text
+  }
+  if (box) {
+    box.parentElement.hidden = false
+    box.addEventListener('input', applyFilter)
+    box.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return
+      box.value = ''
+      applyFilter()
+    })
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target === box) return
+      event.preventDefault()
+      box.focus()
+    })
+  }
+`

@@ -1,0 +1,186 @@
+// The alerts, one row for each indicator: how bad, what, why, who talked to it, how often, when, and where the event is.
+import { clip, h, type Node } from '../markup/node.js'
+import { formatCount, formatWhen } from '../markup/numbers.js'
+import { commandOf } from './event-place.js'
+import { levels, type AlertedIndicator, type AlertLevel } from '../state/alert-board.js'
+
+const shownHosts = 3
+
+/** `note`: what is said where there are none. */
+export const alertNodes = (all: readonly AlertedIndicator[], now: number, note: string): readonly Node[] =>
+  [
+    h(
+      'p',
+      { class: 'sums' },
+      ...(all.length === 0 ? [note] : []),
+      ...[...levels].reverse().flatMap((level) => {
+        const count = all.filter((one) => one.level === level).length
+        return count === 0 ? [] : [h('span', { class: 'sum' }, levelLabel(level), h('b', {}, formatCount(count)))]
+      }),
+      all.length > 0 &&
+        h('span', {}, `${formatCount(all.length)} ${all.length === 1 ? 'indicator' : 'indicators'}, worst first`),
+    ),
+    all.length > 0 &&
+      h(
+        'table',
+        { class: 'alerts' },
+        h('caption', { class: 'unseen' }, 'Alerts by indicator'),
+        h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name)))),
+        h('tbody', { id: 'alerts' }, ...all.map((one) => alertRow(one, now))),
+      ),
+  ].filter((node): node is Node => node !== false)
+
+const columns = ['Level', 'Indicator', 'Why', 'Who talked to it', 'Events', 'First and last (UTC)', 'Event'] as const
+
+const alertRow = (one: AlertedIndicator, now: number): Node => {
+  const { alert, hosts, level } = one
+  const { value, alert_id: id, origin } = alert.threatweave
+  const cell = (label: string, ...children: readonly (Node | false | undefined)[]): Node =>
+    h('td', { 'data-label': label }, ...children)
+  return h(
+    'tr',
+    { id: `alert-${id}`, class: level, 'data-find': searchable(one) },
+    cell('Level', levelLabel(level)),
+    cell(
+      'Indicator',
+      value === undefined
+        ? h(
+            'span',
+            { class: 'what' },
+            clip((alert.threatweave.indicators ?? []).slice(0, 2).join(', '), 120) || 'no indicator',
+          )
+        : h('a', { class: 'what', href: historyHref(value) }, clip(value, 120)),
+      h('span', { class: 'soft' }, placeOf(one)),
+    ),
+    cell(
+      'Why',
+      h(
+        'details',
+        {},
+        h(
+          'summary',
+          {},
+          h('b', {}, clip(alert.rule.name, 200)),
+          one.rules.length > 1 &&
+            h('span', { class: 'tag' }, `+${one.rules.length - 1} ${one.rules.length === 2 ? 'rule' : 'rules'}`),
+          ...one.kinds.map((kind) => h('span', { class: 'tag' }, kind.replace('_', ' '))),
+          h('span', { class: 'soft line' }, whyOf(one)),
+        ),
+        ...detailsOf(one),
+      ),
+    ),
+    cell(
+      'Who',
+      h('span', { class: 'host' }, hosts.length === 0 ? 'not said' : clip(hosts.slice(0, shownHosts).join(', '), 200)),
+      (hosts.length > shownHosts || one.hasMoreHosts) &&
+        h('span', { class: 'soft' }, `and ${formatCount(hosts.length - shownHosts)} more`),
+      h('span', { class: 'soft' }, trafficOf(one)),
+    ),
+    cell('Events', h('b', {}, formatCount(one.events))),
+    cell(
+      'First and last',
+      ...[...new Set([one.first, one.last].map((at) => formatWhen(at, now)))].map((at) => h('span', {}, at)),
+    ),
+    cell('Event', h('a', { class: 'place', href: `alert?id=${encodeURIComponent(id)}` }, clip(origin, 120) || 'JSON')),
+  )
+}
+
+/** Reads without colour too: the word, and as many bars as the level is high. */
+const levelLabel = (level: AlertLevel): Node => {
+  const rank = levels.indexOf(level)
+  return h(
+    'span',
+    { class: `level ${level}` },
+    h(
+      'svg',
+      { viewBox: '0 0 18 10', 'aria-hidden': 'true' },
+      ...levels.map((_, nth) =>
+        h('rect', {
+          class: nth <= rank ? 'on' : 'off',
+          x: String(nth * 4),
+          y: String(8 - nth * 2),
+          width: '2',
+          height: String(2 + nth * 2),
+        }),
+      ),
+    ),
+    level,
+  )
+}
+
+export const historyHref = (value: string): string => `history?value=${encodeURIComponent(value)}`
+
+const placeOf = ({ alert: { threatweave } }: AlertedIndicator): string => {
+  const { type, country, as, indicators = [], value } = threatweave
+  if (value === undefined) return indicators.length > 2 ? `and ${formatCount(indicators.length - 2)} more` : ''
+  const network = as?.name ?? (as?.number === undefined ? undefined : `AS${as.number}`)
+  const where = [network, country].filter((part) => part !== undefined).join(', ')
+  return clip(where || (type === 'ip' ? 'address' : type === 'domain' ? 'name' : (type ?? '')), 80)
+}
+
+/** The summary without what the row says already. */
+const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
+  const { summary = '', value = '' } = threatweave
+  const about = `${value} is `
+  const text = value !== '' && summary.startsWith(about) ? summary.slice(about.length) : summary
+  const others = feeds.filter((feed) => !summary.includes(feed))
+  return clip(`${text.replace(/^malicious: /, '')}${others.length > 0 ? `; also in ${others.join(', ')}` : ''}`, 400)
+}
+
+/** Which way, and whether it got through; what an event does not say is left out. */
+const trafficOf = ({ traffic }: AlertedIndicator): string => {
+  const said = (nth: number): string =>
+    [...new Set(traffic.map((one) => one.split(' ')[nth] ?? ''))].filter((word) => word !== 'unknown').join(' and ')
+  return [said(0), said(1)].filter((part) => part !== '').join(', ')
+}
+
+const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly Node[] => {
+  const { origin, alert_id: id, indicators = [] } = alert.threatweave
+  const command = commandOf(origin)
+  const line = alert.event?.original ?? ''
+  const said: readonly (readonly [string, string])[] = [
+    ['Rules', rules.join(', ')],
+    ['Alerts', formatCount(alerts)],
+    ['Hosts', hosts.join(', ')],
+    ['Indicators', indicators.join(', ')],
+  ]
+  return [
+    ...(line === '' ? [] : [h('pre', {}, clip(line, 1000))]),
+    ...(command === undefined
+      ? []
+      : [
+          h(
+            'p',
+            { class: 'command' },
+            h('code', {}, command),
+            h('button', { type: 'button', class: 'copy', 'data-copy': command }, 'Copy'),
+          ),
+        ]),
+    h(
+      'dl',
+      {},
+      ...said.flatMap(([name, text]) => (text === '' ? [] : [h('dt', {}, name), h('dd', {}, clip(text, 600))])),
+      h('dt', {}, 'All of it'),
+      h('dd', {}, h('a', { href: `alert?id=${encodeURIComponent(id)}` }, 'JSON')),
+    ),
+  ]
+}
+
+/** In lower case: what a person may look for. */
+const searchable = ({ alert, rules, hosts, feeds, level, kinds, traffic }: AlertedIndicator): string => {
+  const { value = '', indicators = [], users = [], categories = [], origin } = alert.threatweave
+  const all = [
+    value,
+    ...indicators,
+    ...rules,
+    ...hosts,
+    ...users,
+    ...feeds,
+    ...categories,
+    level,
+    ...kinds,
+    ...traffic,
+    origin,
+  ]
+  return clip(all.join(' ').toLowerCase(), 2000)
+}

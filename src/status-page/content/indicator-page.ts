@@ -1,0 +1,63 @@
+// The page about one indicator: where and when it was seen, by whom, and its alerts.
+import { isUtf8 } from 'node:buffer'
+import type { SeenTotals } from '../../domain/sighting.js'
+import { clip, h } from '../markup/node.js'
+import { formatCount, formatMoment } from '../markup/numbers.js'
+import { documentOf } from '../markup/document.js'
+import { table } from '../markup/table.js'
+import type { AlertBoard } from '../state/alert-board.js'
+import { alertNodes } from './alerts.js'
+
+/** What was counted of an indicator in one input partition. */
+export type SeenIn = SeenTotals & { readonly partition: string }
+
+export type SeenOf = (value: string) => readonly SeenIn[]
+
+const longestValue = 253
+
+/** Nothing where the value cannot be an indicator. */
+export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard, now: number): string | undefined => {
+  if (typeof given !== 'string' || given === '' || given.length > longestValue || !isUtf8(Buffer.from(given)))
+    return undefined
+  const rows = seenOf(given).map(({ partition, count, first, last, peers, otherSightings, offsets }) => [
+    clip(partition, 280),
+    `${formatCount(count)} events`,
+    formatMoment(first),
+    formatMoment(last),
+    clip(
+      peers.join(', ') + (otherSightings > 0 ? ` and ${formatCount(otherSightings)} sightings by others` : ''),
+      2000,
+    ),
+    clip(offsets.map((offset) => `${partition}/${offset}`).join(', '), 2000),
+  ])
+  return documentOf(given, [
+    h('header', {}, h('h1', {}, given), h('p', { class: 'soft' }, h('a', { href: './' }, 'Back to the status page'))),
+    h(
+      'main',
+      {},
+      h(
+        'section',
+        { 'aria-labelledby': 'title-alerts' },
+        h('h2', { id: 'title-alerts' }, 'Alerts'),
+        ...alertNodes(
+          board.all().filter(({ key }) => key === given),
+          now,
+          'None is kept.',
+        ),
+      ),
+      h(
+        'section',
+        { 'aria-labelledby': 'title-seen' },
+        h('h2', { id: 'title-seen' }, 'Seen'),
+        table(
+          'seen',
+          'In the last 14 days, by this process',
+          ['Partition', 'Count', 'First', 'Last', 'Inside hosts', 'First and last event of each day'],
+          rows,
+          'Not seen, or not counted.',
+        ),
+        h('p', { class: 'soft' }, `threatweave lookup ${given} shows what is known of it now.`),
+      ),
+    ),
+  ])
+}
