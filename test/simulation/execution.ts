@@ -65,17 +65,18 @@ const setUp = (world: World, scenario: Scenario, program: Program) => {
   const input = createInput(scenario, { world, cluster, random, keepBusy })
   const observed = observe({ world, cluster, input })
   const config = configOf(scenario, cluster.addresses, program.load)
-  const around = { world, cluster, network, program, config, keepBusy }
-  const workers = createWorkers(scenario.workersMs, { ...around, provider })
+  const disturbances = createDisturbances({ world, cluster, network, random })
+  const around = { world, cluster, program, config, keepBusy }
+  const workers = createWorkers(scenario.workersMs, { ...around, network, provider })
   const replay =
     scenario.replay &&
     startReplay(scenario.replay, {
       ...around,
+      disturbances,
       aroundOf: (process, signal) => ({ env: {}, signal, emit: workers.emit, runtime: workers.runtimeFor(process) }),
       input: input.current,
     })
   writeFile(files.rule, ruleOf(scenario))
-  const disturbances = createDisturbances({ world, cluster, network, random })
   const acts = createActs({ world, cluster, disturbances, provider, workers, input, replay, scenario, keepBusy })
   const endFaults = scheduleFaults(scenario, world, cluster, acts.perform)
   /** No more faults, and whoever stands still goes on. */

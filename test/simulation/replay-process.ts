@@ -5,8 +5,8 @@ import type { summariseReplay } from '../../src/commands/replay/replay-summary.j
 import type { Config } from '../../src/config/schema.js'
 import type { Cluster } from './broker/cluster.js'
 import type { PlacedRecord } from './checks.js'
+import type { Disturbances } from './disturbances.js'
 import { numbersIn, numbersOf } from './event-numbers.js'
-import type { Network } from './network.js'
 import type { ReplayScenario } from './replay-scenario.js'
 import type { ReplayAct } from './scenario.js'
 import type { Process, World } from './world.js'
@@ -69,7 +69,7 @@ export type ReplayProcess = {
 type Parts = {
   readonly world: World
   readonly cluster: Cluster
-  readonly network: Network
+  readonly disturbances: Disturbances
   readonly program: ReplayProgram
   readonly config: Config
   readonly aroundOf: (process: Process, signal: AbortSignal) => Surroundings
@@ -81,7 +81,7 @@ type Parts = {
 type Ended = { readonly isComplete: boolean; readonly events: number; readonly why: string }
 
 export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProcess => {
-  const { world, cluster, network, program, config, aroundOf, input, keepBusy } = parts
+  const { world, cluster, disturbances, program, config, aroundOf, input, keepBusy } = parts
   const group = `${config.kafka.groupId}-replay-${replayId}`
   const starts: ReplayStart[] = []
   const kept: KeptRange[] = []
@@ -194,9 +194,8 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
   })
 
   const pauseFor = (process: Process, ms: number): void => {
-    process.pause()
     keepBusy(ms)
-    world.after(ms, process.resume)
+    disturbances.pause(process, ms)
   }
 
   return {
@@ -219,7 +218,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
           if (process) pauseFor(process, act.forMs)
           return
         case 'replay_cut':
-          if (process) for (const connection of network.connections({ process })) connection.cut()
+          disturbances.cut(process)
           return
         case 'replay_second':
           if (!process || alive.size > 2) return

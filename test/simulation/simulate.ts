@@ -107,6 +107,7 @@ const found = (): readonly Named[] =>
 if (values.keep !== undefined)
   appendFileSync(foundFile, `${JSON.stringify({ name: values.keep, scenario: drawScenario(first) })}\n`)
 
+const digest = createHash('sha256')
 if (values.gateways) {
   await simulateGateways()
   process.exit()
@@ -118,7 +119,6 @@ const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, num
 const failed: number[] = []
 const different: number[] = []
 let [events, virtualMs] = [0, 0]
-const digest = createHash('sha256')
 let total = 0
 for (const { name, scenario: whole } of values.found ? found() : drawn()) {
   const { seed } = whole
@@ -181,7 +181,8 @@ process.exitCode = failed.length + different.length === 0 ? 0 : 1
 
 /** One of several gateways calls: the same seeds, another program. */
 async function simulateGateways(): Promise<void> {
-  const { drawGateways, executeGateways } = await import('./gateways-execution.js')
+  const { executeGateways } = await import('./gateways-execution.js')
+  const { drawGateways } = await import('./gateways/scenario.js')
   const parts = {
     joinElection: (await import('../../src/election/join-election.js')).joinElection,
     ...(await import('../../src/lookup/admission/admission.js')),
@@ -199,6 +200,7 @@ async function simulateGateways(): Promise<void> {
     for (const kind of result.done) count(happened, kind)
     for (const promise of result.atStake) count(stakes, promise)
     calls += result.calls
+    digest.update(result.digest)
     if (
       seed < first + Number(values.twice) &&
       (await executeGateways(scenario, parts, otherwise)).digest !== result.digest
@@ -210,7 +212,8 @@ async function simulateGateways(): Promise<void> {
     for (const { promise, what } of result.broken) say(`  ${promise}: ${what}`)
     if (values.first) break
   }
-  const summary = { seeds, failed: bad, different: unlike, seconds: (wallMs() - from) / 1000, calls }
+  const digested = digest.digest('hex').slice(0, 16)
+  const summary = { seeds, failed: bad, different: unlike, digest: digested, seconds: (wallMs() - from) / 1000, calls }
   say(JSON.stringify({ ...summary, faults: Object.fromEntries(happened), atStake: Object.fromEntries(stakes) }))
   process.exitCode = bad.length + unlike.length === 0 ? 0 : 1
 }
