@@ -90,6 +90,8 @@ const forTestsAlone = new Set([
   'kafka/topic-reader.ts Fetch',
   'kafka/wire/codecs.ts maxUnpackedBytes',
   'kafka/wire/encode-batch.ts BatchHead',
+  'kafka/wire/stable-offsets.ts encodeStableOffsets',
+  'kafka/wire/stable-offsets.ts decodeStableOffsets',
   'kafka/wire/topic-ids.ts encodeTopicIds',
   'kafka/wire/topic-ids.ts decodeTopicIds',
 ])

@@ -2,6 +2,7 @@
 import type { Kafka, Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
+import { committedOffsets, settledOffsets, type Committed } from './committed-offsets.js'
 import { type TopicIdentity, isOfFormerTopic, readTopicIds, metadataOf } from './topic-identity.js'
 import { answeredWithin } from './within.js'
 import { failureOf } from './failure.js'
@@ -17,8 +18,6 @@ type Starts = {
 
 /** Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. */
 export type StartingOffsets = (topic: string, partitions: readonly number[]) => Promise<Starts>
-
-type Committed = { readonly partition: number; readonly offset: string; readonly metadata: string | null }
 
 type StartingOffsetsOptions = {
   readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
@@ -115,14 +114,12 @@ export const openStartingOffsets = (
     }
   }
   const listeners: ((partition: InputPartition) => void)[] = []
-  const committed: StartingOffsetsOptions['committed'] = (topic, partitions) =>
-    request((cluster) => committedBy(groupId, cluster, topic, partitions))
   const readStarts = startingOffsets({
     ...options,
     recreated: (partition) => {
       for (const use of listeners) use(partition)
     },
-    committed,
+    committed: (topic, partitions) => request((cluster) => settledOffsets(cluster, { groupId, topic, partitions })),
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
   const ids = new Map<string, string | undefined>()
@@ -147,7 +144,9 @@ export const openStartingOffsets = (
     },
     isReadIn: (partition, topicId) => (ids.get(nameOf(partition)) ?? topicId) === topicId,
     committedElsewhere: async (topic, partitions, topicId) => {
-      const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
+      // While transactions go on: a partition whose offset is about to change belongs to somebody who reads the topic of now.
+      const committed = await request((cluster) => committedOffsets(cluster, { groupId, topic, partitions }))
+      const commits = new Map(committed.map((one) => [one.partition, one]))
       return partitions.filter((partition) => {
         const { offset = '-1', metadata = null } = commits.get(partition) ?? {}
         return isOfFormerTopic(Number(offset) >= 0 ? metadata : null, topicId, ids.get(nameOf({ topic, partition })))
@@ -160,17 +159,6 @@ export const openStartingOffsets = (
 
 const numbered = (partitions: readonly number[]): readonly { readonly partition: number }[] =>
   partitions.map((partition) => ({ partition }))
-
-const committedBy = async (
-  groupId: string,
-  cluster: Cluster,
-  topic: string,
-  partitions: readonly number[],
-): Promise<readonly Committed[]> => {
-  const coordinator = await cluster.findGroupCoordinator({ groupId })
-  const topics = [{ topic, partitions: numbered(partitions) }]
-  return (await coordinator.offsetFetch({ groupId, topics })).responses[0]?.partitions ?? []
-}
 
 /** Without a partition that was added only now. */
 const oldestIn = async (

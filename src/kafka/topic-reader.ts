@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { clusterOf, readCommitted, readUncommitted } from './cluster.js'
+import { committedOffsets, settledOffsets, type Committed } from './committed-offsets.js'
 import { dropAborted } from './patched-kafkajs/drop-aborted.js'
 import { readTopicIds, readTopicIdsAtEach } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
@@ -40,6 +41,8 @@ export type TopicReader = {
     waitMs?: number,
   ) => Promise<Fetch>
   readonly committed: (groupId: string, topic: string) => Promise<readonly Position[]>
+  /** Of one partition, once no open transaction can change it. */
+  readonly settled: (groupId: string, topic: string, partition: number) => Promise<Position | undefined>
   readonly commit: (groupId: string, topic: string, positions: readonly Position[]) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -145,13 +148,13 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
   }
 
   const committed: TopicReader['committed'] = async (groupId, topic) => {
-    const partitions = (await partitionsOf(topic)).map((partition) => ({ partition }))
-    const { responses } = await withRetries(async () =>
-      (await cluster.findGroupCoordinator({ groupId })).offsetFetch({ groupId, topics: [{ topic, partitions }] }),
-    )
-    return (responses[0]?.partitions ?? [])
-      .filter(({ offset }) => Number(offset) >= 0)
-      .map(({ partition, offset, metadata }) => ({ partition, offset: Number(offset), metadata: metadata ?? '' }))
+    const partitions = await partitionsOf(topic)
+    return positionsOf(await withRetries(() => committedOffsets(cluster, { groupId, topic, partitions })))
+  }
+
+  const settled: TopicReader['settled'] = async (groupId, topic, partition) => {
+    const asked = { groupId, topic, partitions: [partition] }
+    return positionsOf(await withRetries(() => settledOffsets(cluster, asked)))[0]
   }
 
   const commit: TopicReader['commit'] = async (groupId, topic, positions) => {
@@ -170,8 +173,14 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     )
   }
 
-  return { partitionsOf, topicIdOf, offsetsAt, writtenEnd, fetch, committed, commit, close: () => cluster.disconnect() }
+  const close = (): Promise<void> => cluster.disconnect()
+  return { partitionsOf, topicIdOf, offsetsAt, writtenEnd, fetch, committed, settled, commit, close }
 }
+
+const positionsOf = (offsets: readonly Committed[]): readonly Position[] =>
+  offsets
+    .filter(({ offset }) => Number(offset) >= 0)
+    .map(({ partition, offset, metadata }) => ({ partition, offset: Number(offset), metadata: metadata ?? '' }))
 
 // Reads what a topic holds now: all of it, or one partition up to an offset.
 

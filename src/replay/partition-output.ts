@@ -102,7 +102,7 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
         const prefix = settings.transactionalIdPrefix
         // The committed offset is reliable only after the last writer's transaction has ended.
         ;({ producer, transaction } = await claimTransactions(kafka, { prefix, groupId, topic, partition }))
-        return (await reader.committed(groupId, topic)).find((one) => one.partition === partition)
+        return await reader.settled(groupId, topic, partition)
       }),
     write: (items, alerts, reached) =>
       attempt(async () => {

@@ -1,6 +1,7 @@
 // The codec of the simulation against kafkajs as it ships: what one writes the other reads, so that neither can drift.
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import { decodeStableOffsets, encodeStableOffsets } from '../../src/kafka/wire/stable-offsets.js'
 import { decodeTopicIds, encodeTopicIds } from '../../src/kafka/wire/topic-ids.js'
 import {
   announced,
@@ -94,7 +95,7 @@ type Case<N extends ApiName> = {
   readonly response: ResponseBody<N>
   readonly read: unknown
 }
-type Cases = { readonly [N in Exclude<ApiName, 'MetadataWithIds' | 'OffsetDelete'>]: Case<N> }
+type Cases = { readonly [N in Exclude<ApiName, 'MetadataWithIds' | 'StableOffsetFetch' | 'OffsetDelete'>]: Case<N> }
 
 const topicErrors = [{ topic: 't', partitions: [{ partition: 4, errorCode: 27 }] }]
 const nowThrottled = { throttleTime: 0, clientSideThrottleTime: 9 }
@@ -676,6 +677,31 @@ describe('the wire format of the simulation', () => {
     const response = encodeResponse('MetadataWithIds', body, 5)
     expect(decodeTopicIds(response.subarray(8))).toEqual(new Map([['t', topicId]]))
     expect(decodeResponse('MetadataWithIds', message(response))).toEqual({ correlationId: 5, body })
+  })
+
+  it('OffsetFetch for settled offsets is what our client writes and reads', () => {
+    const asked = { groupId: 'g', topics: [{ topic: 't', partitions: [4, 300] }], requireStable: true }
+    const request = encodeRequest('StableOffsetFetch', asked, head)
+    expect(request.subarray(4 + 2 + 2 + 4 + 2 + head.clientId.length).toString('hex')).toBe(
+      encodeStableOffsets('g', 't', [4, 300]).toString('hex'),
+    )
+    expect(decodeRequest(message(request)).body).toEqual(asked)
+    const four = { partition: 4, offset: 5_000_000_000, leaderEpoch: 6, metadata: 'meta', errorCode: 0 }
+    const open = { partition: 300, offset: -1, leaderEpoch: -1, metadata: '', errorCode: 88 }
+    const body: ResponseBody<'StableOffsetFetch'> = {
+      throttleTimeMs: 9,
+      topics: [{ topic: 't', partitions: [four, open] }],
+      errorCode: 14,
+    }
+    const response = encodeResponse('StableOffsetFetch', body, 5)
+    expect(decodeStableOffsets(response.subarray(8))).toEqual({
+      partitions: [
+        { partition: 4, offset: '5000000000', metadata: 'meta', errorCode: 0 },
+        { partition: 300, offset: '-1', metadata: '', errorCode: 88 },
+      ],
+      errorCode: 14,
+    })
+    expect(decodeResponse('StableOffsetFetch', message(response))).toEqual({ correlationId: 5, body })
   })
 
   it('OffsetDelete, which kafkajs does not have, comes back as it was written', () => {

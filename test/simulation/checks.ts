@@ -270,7 +270,12 @@ const checkTombstones = ({ input, output, ...rest }: Happened, expect: Expect, i
 }
 
 /** A worker may go on afterwards with a chunk of a partition that another one has taken over. */
-const outlastsSessions: ReadonlySet<Act['kind']> = new Set(['pause', 'broker_away', 'all_brokers_away'])
+const outlastsSessions: ReadonlySet<Act['kind']> = new Set([
+  'pause',
+  'broker_away',
+  'coordinator_dies',
+  'all_brokers_away',
+])
 
 /**
  * First occurrences in the order of their input partition; by key, in the order of the key in its partition. At least once, a worker that slept
@@ -501,6 +506,7 @@ const endsMembership: ReadonlySet<Act['kind']> = new Set([
   'stop',
   'pause',
   'broker_away',
+  'coordinator_dies',
   'all_brokers_away',
   'rolling_restart',
   'move_coordinators',

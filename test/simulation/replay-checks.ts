@@ -220,6 +220,7 @@ const isPending = (record: ReadRecord): boolean =>
 /** These take connections or brokers away, which a replay outlasts for some seconds at its start and for about a minute later. */
 const outages: ReadonlySet<Act['kind']> = new Set([
   'broker_away',
+  'coordinator_dies',
   'all_brokers_away',
   'rolling_restart',
   'replay_cut',

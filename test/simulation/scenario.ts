@@ -51,6 +51,8 @@ export type Act =
   | { readonly kind: 'lose_answer' }
   | { readonly kind: 'cut'; readonly worker: number }
   | { readonly kind: 'broker_away'; readonly broker: number; readonly forMs: number }
+  /** That of the group, as soon as it has the next offsets of a transaction that is being completed. */
+  | { readonly kind: 'coordinator_dies'; readonly forMs: number }
   | { readonly kind: 'all_brokers_away'; readonly forMs: number }
   | { readonly kind: 'move_leaders' }
   | { readonly kind: 'move_coordinators' }
@@ -187,6 +189,7 @@ export const drawScenario = (seed: number): Scenario => {
       ...drawDenials(seed),
       ...drawShrunk(seed),
       ...drawFreeze(seed, base),
+      ...drawDeadCoordinator(seed, base),
       ...faults,
     ]),
   }
@@ -303,6 +306,16 @@ const drawFreeze = (seed: number, { workersMs }: Known): readonly Fault[] => {
   if (random() >= 0.04) return []
   const act = { kind: 'pause', worker: below(random, workersMs.length), forMs: Math.floor(between(random, 31_000, 60_000)) } as const // prettier-ignore
   return [{ on: { atMs: Math.floor(between(random, 500, busyMs)) }, act }]
+}
+
+/** In some, the group's coordinator dies when a transaction is prepared and its offsets are known to it alone. */
+const drawDeadCoordinator = (seed: number, { delivery, brokers }: Known): readonly Fault[] => {
+  const random = createRandom(seed, 'dead coordinator')
+  if (delivery !== 'exactly-once' || brokers === 1 || random() >= 0.1) return []
+  return Array.from({ length: 1 + below(random, 3) }, () => ({
+    on: { atMs: Math.floor(between(random, 500, busyMs)) },
+    act: { kind: 'coordinator_dies', forMs: Math.floor(between(random, 500, 20_000)) },
+  }))
 }
 
 const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])

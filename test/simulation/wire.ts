@@ -235,7 +235,8 @@ const struct = <F extends Readonly<Record<string, Type<unknown>>>>(
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The messages, in the one version of each that kafkajs 2.2.4 sends to Kafka 4; and Metadata 10, which our topic ids need.
+// The messages, in the one version of each that kafkajs 2.2.4 sends to Kafka 4; Metadata 10, which our topic ids need; and OffsetFetch 7, which
+// tells what an open transaction is about to change.
 
 const throttled = { throttleTimeMs: int32 }
 const perTopic = <F extends Readonly<Record<string, Type<unknown>>>>(partition: F) =>
@@ -392,6 +393,21 @@ export const apis = {
     response: struct({
       ...throttled,
       topics: perTopic({ offset: int64, metadata: nullableString, errorCode: int16 }),
+      errorCode: int16,
+    }),
+  },
+  StableOffsetFetch: {
+    key: 9,
+    version: 7,
+    flexible: true,
+    request: struct({
+      groupId: string,
+      topics: nullableArray(struct({ topic: string, partitions: array(int32) })),
+      requireStable: bool,
+    }),
+    response: struct({
+      ...throttled,
+      topics: perTopic({ offset: int64, leaderEpoch: int32, metadata: nullableString, errorCode: int16 }),
       errorCode: int16,
     }),
   },

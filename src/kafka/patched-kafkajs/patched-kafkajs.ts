@@ -80,9 +80,15 @@ const parts: readonly Part[] = [
 
 const root = dirname(load.resolve('kafkajs/package.json'))
 
+const errorTable = load(join(root, 'src/protocol/error.js')) as {
+  readonly createErrorFromCode: (code: number) => Error
+}
+
+/** The error for a code in an answer that kafkajs did not read. */
+export const kafkaError = (code: number): Error => errorTable.createErrorFromCode(code)
+
 /** Why this kafkajs must not be used, if so: whoever makes a client refuses with it. */
-export const refusal: string | undefined =
-  replaceParts(root, patchedVersion, parts) ?? addErrorCodes(load(join(root, 'src/protocol/error.js')))
+export const refusal: string | undefined = replaceParts(root, patchedVersion, parts) ?? addErrorCodes(errorTable)
 
 export const {
   Kafka,

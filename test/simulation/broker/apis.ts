@@ -590,6 +590,24 @@ const offsetFetch = ({ node, body, respond }: Call<'OffsetFetch'>): void => {
   respond({ throttleTimeMs: 0, topics: coordinator.fetch(body.groupId, body.topics), errorCode: errors.NONE })
 }
 
+const stableOffsetFetch = ({ node, body, respond }: Call<'StableOffsetFetch'>): void => {
+  const { groupId, topics, requireStable } = body
+  const coordinator = node.groupsOf(groupId)
+  const nothing = { throttleTimeMs: 0, topics: [] }
+  if (typeof coordinator === 'number') respond({ ...nothing, errorCode: coordinator })
+  else if (requireStable && topics)
+    coordinator.fetchSettled(groupId, topics, (errorCode, found) =>
+      respond(errorCode === errors.NONE ? { ...nothing, topics: found, errorCode } : { ...nothing, errorCode }),
+    )
+  else {
+    const found = coordinator.fetch(groupId, topics).map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.map((one) => ({ ...one, leaderEpoch: -1 })),
+    }))
+    respond({ ...nothing, topics: found, errorCode: errors.NONE })
+  }
+}
+
 const listGroups = ({ node, respond }: Call<'ListGroups'>): void => {
   node.shared.took('groups listed')
   const groups = node.shared.groups.flatMap(({ broker, coordinator }) =>
@@ -848,6 +866,7 @@ export const handlers: Handlers = {
   MetadataWithIds: metadataWithIds,
   OffsetCommit: offsetCommit,
   OffsetFetch: offsetFetch,
+  StableOffsetFetch: stableOffsetFetch,
   FindCoordinator: findCoordinator,
   JoinGroup: joinGroup,
   Heartbeat: heartbeat,

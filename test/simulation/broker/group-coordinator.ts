@@ -20,7 +20,18 @@ export type GroupStore = {
   /** Group → producer id → offsets that count when its transaction commits. */
   readonly pending: Map<string, Map<number, Map<string, Committed>>>
   readonly producers: Map<number, { epoch: number; coordinatorEpoch: number; isOngoing: boolean }>
+  /** Offsets that were committed last, oldest first, with what they replaced. */
+  replaced: readonly Replaced[]
+  /** When its last coordinator left it. */
+  leftMs: number
   records: number
+}
+
+type Replaced = {
+  readonly groupId: string
+  readonly key: string
+  readonly before: Committed | undefined
+  readonly ms: number
 }
 
 export const emptyGroupStore = (): GroupStore => ({
@@ -28,6 +39,8 @@ export const emptyGroupStore = (): GroupStore => ({
   offsets: new Map(),
   pending: new Map(),
   producers: new Map(),
+  replaced: [],
+  leftMs: 0,
   records: 0,
 })
 
@@ -40,6 +53,11 @@ export type GroupCoordinatorOptions = {
   readonly store: GroupStore
   readonly term: Term
   readonly initialDelayMs: number
+  /**
+   * Taken over from another broker: until then it does not know that the last commits are replicated, and shows the former offsets to those
+   * who do not ask for settled ones.
+   */
+  readonly behindMs: number
   readonly committed: CommitSeen
   /** Called for every offset that is removed with its topic. */
   readonly removed: (offset: Removed) => void
@@ -61,17 +79,38 @@ const childOf = <K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> => {
   return inner
 }
 
+/** So long a follower may not have heard that a record is replicated. */
+const recentMs = 500
+
 export type GroupCoordinator = ReturnType<typeof createGroupCoordinator>
 
 export const createGroupCoordinator = ({
   store,
-  term,
+  term: given,
   initialDelayMs,
+  behindMs,
   committed,
   removed,
 }: GroupCoordinatorOptions) => {
-  const { took, world } = term
+  const { took, world } = given
+  // What is replicated now is known to be, and all before it.
+  const term: Term = {
+    ...given,
+    write: (apply, done) =>
+      given.write(() => {
+        former.clear()
+        apply()
+      }, done),
+  }
   const groups = new Map<string, Group>()
+  /** Group → partition → what it shows. */
+  const former = new Map<string, Map<string, Committed | undefined>>()
+  if (behindMs > 0) {
+    for (const { groupId, key, before, ms } of store.replaced.toReversed())
+      if (store.leftMs - ms <= recentMs) childOf(former, groupId).set(key, before)
+    if (former.size > 0) took('coordinator does not know yet what is replicated')
+    term.after(behindMs, () => former.clear())
+  }
 
   const add = (id: string): Group => {
     const group = createGroup({
@@ -85,6 +124,12 @@ export const createGroupCoordinator = ({
     return group
   }
   for (const id of new Set([...store.groups.keys(), ...store.offsets.keys(), ...store.pending.keys()])) add(id)
+
+  const replacing = (groupId: string, key: string): void => {
+    const { ms } = world
+    const before = store.offsets.get(groupId)?.get(key)
+    store.replaced = [...store.replaced.filter((one) => ms - one.ms <= recentMs), { groupId, key, before, ms }]
+  }
 
   const place = (groupId: string, offsets: Map<string, Committed>, given: NewOffset): Committed => {
     const { topic, partition, offset, metadata } = given
@@ -113,6 +158,7 @@ export const createGroupCoordinator = ({
     took(generationId < 0 ? 'offsets committed without a group' : 'offsets committed')
     term.write(() => {
       for (const each of offsets) {
+        replacing(groupId, keyOf(each))
         const placed = place(groupId, childOf(store.offsets, groupId), each)
         committed({ ...placed, groupId, isTransactional: false })
       }
@@ -180,6 +226,7 @@ export const createGroupCoordinator = ({
             took('transactional offsets older than a plain commit')
             continue
           }
+          replacing(groupId, key)
           offsets.set(key, one)
           committed({ ...one, groupId, isTransactional: true })
         }
@@ -189,10 +236,23 @@ export const createGroupCoordinator = ({
 
   type Wanted = RequestBody<'OffsetFetch'>['topics']
   type FetchedOffsets = ResponseBody<'OffsetFetch'>['topics']
+  type SettledOffsets = ResponseBody<'StableOffsetFetch'>['topics']
+
+  const shown = (groupId: string): ReadonlyMap<string, Committed> | undefined => {
+    const offsets = store.offsets.get(groupId)
+    const hidden = former.get(groupId)
+    if (!hidden) return offsets
+    took('offsets read that were replaced before the coordinator moved')
+    const all = new Map(offsets)
+    for (const [key, before] of hidden)
+      if (before) all.set(key, before)
+      else all.delete(key)
+    return all
+  }
 
   /** Offsets of a transaction that is not committed do not show. */
   const fetch = (groupId: string, wanted: Wanted): FetchedOffsets => {
-    const offsets = store.offsets.get(groupId)
+    const offsets = shown(groupId)
     const isPending = [...(store.pending.get(groupId)?.values() ?? [])].some((ours) => ours.size > 0)
     if (isPending) took('offsets read while a transaction has others')
     if (wanted === null) {
@@ -219,6 +279,33 @@ export const createGroupCoordinator = ({
     }))
   }
 
+  /** After all that is being written; the offsets that an open transaction has are refused. */
+  const fetchSettled = (
+    groupId: string,
+    wanted: NonNullable<Wanted>,
+    reply: (error: number, topics: SettledOffsets) => void,
+  ): void => {
+    let found: SettledOffsets = []
+    const read = (): void => {
+      const offsets = store.offsets.get(groupId)
+      const open = [...(store.pending.get(groupId)?.values() ?? [])]
+      found = wanted.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map((partition) => {
+          const key = keyOf({ topic, partition })
+          const one = offsets?.get(key)
+          const isOpen = open.some((ours) => ours.has(key))
+          took(isOpen ? 'settled offsets refused: in a transaction' : 'settled offsets read')
+          const nothing = { partition, offset: -1, leaderEpoch: -1, metadata: '' }
+          if (isOpen) return { ...nothing, errorCode: errors.UNSTABLE_OFFSET_COMMIT }
+          return { ...nothing, ...(one && { offset: one.offset, metadata: one.metadata }), errorCode: errors.NONE }
+        }),
+      }))
+    }
+    // In the order of writes, as the coordinator takes it.
+    term.write(read, (error) => reply(error, found))
+  }
+
   const forget = (groupId: string): void => {
     groups.delete(groupId)
     store.groups.delete(groupId)
@@ -236,6 +323,7 @@ export const createGroupCoordinator = ({
     commitInTransaction,
     endTransaction,
     fetch,
+    fetchSettled,
     deleteGroup: (groupId: string): number => {
       const group = groups.get(groupId)
       if (!group || group.state !== 'Empty') {
@@ -273,6 +361,7 @@ export const createGroupCoordinator = ({
       return true
     },
     unload: (): void => {
+      store.leftMs = world.ms
       for (const group of groups.values()) group.unload()
     },
   }

@@ -98,6 +98,7 @@ export const paths = [
   'not the coordinator',
   'coordinator is loading',
   'coordinator loaded',
+  'coordinator does not know yet what is replicated',
   'coordinator lost a write',
   'coordinator kept a write whose answer was lost',
   // Groups
@@ -151,6 +152,9 @@ export const paths = [
   'offsets read: none',
   'offsets read: all',
   'offsets read while a transaction has others',
+  'offsets read that were replaced before the coordinator moved',
+  'settled offsets read',
+  'settled offsets refused: in a transaction',
   'offsets deleted',
   'delete of offsets refused',
   'offsets expired',

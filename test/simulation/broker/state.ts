@@ -4,7 +4,7 @@ import type { Network } from '../network.js'
 import { errors } from '../wire.js'
 import { between, below } from '../world.js'
 import { createGroupCoordinator, emptyGroupStore, type CommitSeen, type GroupCoordinator, type GroupCoordinatorOptions, type GroupStore } from './group-coordinator.js' // prettier-ignore
-import { partitionFor, type Image } from './image.js'
+import { offsetsTopic, partitionFor, type Image } from './image.js'
 import { createLog, type Log, type Reach, type StoredBatch } from './log.js'
 import type { Took } from './paths.js'
 import { beginTerm, type Term } from './term.js'
@@ -25,6 +25,8 @@ export type ClusterTimes = {
   readonly coordinatorWriteMs: readonly [number, number]
   readonly coordinatorLoadMs: readonly [number, number]
   readonly markerMs: readonly [number, number]
+  /** Until a group's new coordinator knows that what it took over is replicated. */
+  readonly settleMs: readonly [number, number]
   /** One transaction in so many gets its markers up to `lateMarkersMs` later; 0: none. */
   readonly lateMarkersOneIn: number
   readonly lateMarkersMs: number
@@ -64,13 +66,16 @@ type Lead<S, C> = {
   /** Undefined while it loads. */
   coordinator: C | undefined
 }
-export type GroupPartition = Lead<GroupStore, GroupCoordinator>
+/** `ledBy`: who led it last. */
+export type GroupPartition = Lead<GroupStore, GroupCoordinator> & { ledBy: number }
 export type TransactionPartition = Lead<TransactionStore, TransactionCoordinator>
 
 export type Shared = {
   readonly world: World
   readonly network: Network
   readonly random: Random
+  /** For what came later: the others draw as before. */
+  readonly late: Random
   readonly took: Took
   readonly times: ClusterTimes
   readonly image: () => Image
@@ -212,6 +217,7 @@ export const transactionPartition = (shared: Shared, transactionalId: string): T
 export const newGroupPartition = (number: number): GroupPartition => ({
   number,
   store: emptyGroupStore(),
+  ledBy: -1,
   broker: -1,
   epoch: -1,
   term: undefined,
@@ -257,16 +263,22 @@ const elect = (
   })
 }
 
-export const electGroups = (shared: Shared, partition: GroupPartition, broker: number, epoch: number): void =>
+export const electGroups = (shared: Shared, partition: GroupPartition, broker: number, epoch: number): void => {
+  const { isr = [] } = shared.image().topics.get(offsetsTopic)?.partitions[partition.number] ?? {}
+  // Where there is no other replica, all is replicated.
+  const isBehind = partition.ledBy !== -1 && partition.ledBy !== broker && isr.length > 1
+  partition.ledBy = broker
   elect(shared, partition, broker, epoch, (term) => {
     partition.coordinator = createGroupCoordinator({
       store: partition.store,
       term,
       initialDelayMs: shared.times.initialRebalanceDelayMs,
+      behindMs: isBehind ? drawMs(shared.late, shared.times.settleMs) : 0,
       committed: shared.committed,
       removed: shared.removed,
     })
   })
+}
 
 export const electTransactions = (
   shared: Shared,

@@ -347,6 +347,14 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     const { errorCode, offset, metadata } = only(only(answer.topics).partitions)
     return { error: errorName(errorCode), offset, metadata }
   }
+  /** Only offsets that no open transaction can change. */
+  const settled = async (groupId: string, topic: string, requireStable = true): Promise<Committed> => {
+    const topics = [{ topic, partitions: [0] }]
+    const answer = await ask('StableOffsetFetch', { groupId, topics, requireStable })
+    if (answer.errorCode !== 0) return { error: errorName(answer.errorCode), offset: -1, metadata: null }
+    const { errorCode, offset, metadata } = only(only(answer.topics).partitions)
+    return { error: errorName(errorCode), offset, metadata }
+  }
   const groupState = async (groupId: string): Promise<string> =>
     only((await ask('DescribeGroups', { groups: [groupId] })).groups).state
   const deleteGroup = async (groupId: string): Promise<ErrorName> =>
@@ -411,6 +419,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     commitInTransaction,
     commit,
     committed,
+    settled,
     groupState,
     deleteGroup,
     group,

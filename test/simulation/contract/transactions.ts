@@ -1,6 +1,6 @@
 // What a broker answers within transactions: what readers see before and after each marker, who is fenced, and what may follow what.
 import { batchHead, latest, readCommitted, readRecords, splitBatches } from '../wire.js'
-import { longMs, only, type Client, type Fetched, type Producer } from './client.js'
+import { longMs, only, type Client, type Committed, type Fetched, type Producer } from './client.js'
 import type { Scenario } from './scenario.js'
 
 export const transactionScenarios: readonly Scenario[] = [
@@ -459,6 +459,46 @@ export const transactionScenarios: readonly Scenario[] = [
         await client.addOffsets(a.id, b, groupId)
         return client.commitInTransaction(a.id, b, groupId, client.unique('missing'), 1)
       })
+    },
+  },
+  {
+    title: 'offsets that an open transaction is about to change',
+    run: async (client, step) => {
+      const topic = await client.topic('settled')
+      const groupId = await client.group('settled')
+      const a = await open(client, 'settled')
+      const settled = (): Promise<Committed> => client.settled(groupId, topic)
+      const unstable: Committed = { error: 'UNSTABLE_OFFSET_COMMIT', offset: -1, metadata: '' }
+      await step('nothing is committed', { error: 'NONE', offset: -1, metadata: '' }, settled())
+      await step('offset 4', 'NONE', client.commit(groupId, { memberId: '', generationId: -1 }, topic, 4))
+      await step('is read', { error: 'NONE', offset: 4, metadata: '' }, settled())
+      await step('the group joins a transaction', 'NONE', client.addOffsets(a.id, a, groupId))
+      await step('which changes nothing yet', { error: 'NONE', offset: 4, metadata: '' }, settled())
+      await step('offset 9 in it', 'NONE', client.commitInTransaction(a.id, a, groupId, topic, 9, 'nine'))
+      await step('is not settled', unstable, settled())
+      await step(
+        'unless one asks for the former',
+        { error: 'NONE', offset: 4, metadata: '' },
+        client.settled(groupId, topic, false),
+      )
+      await step(
+        'as the version before does',
+        { error: 'NONE', offset: 4, metadata: '' },
+        client.committed(groupId, topic),
+      )
+      await step('it commits', 'NONE', client.end(a.id, a, 'commit'))
+      await step('and is settled', { error: 'NONE', offset: 9, metadata: 'nine' }, settled)
+      await step('the next begins', 'NONE', () => client.addOffsets(a.id, a, groupId))
+      await step('offset 12', 'NONE', client.commitInTransaction(a.id, a, groupId, topic, 12))
+      await step('is not settled', unstable, settled())
+      await step('it aborts', 'NONE', client.end(a.id, a, 'abort'))
+      await step('the former stays', { error: 'NONE', offset: 9, metadata: 'nine' }, settled)
+      await step('a transaction of another group', 'NONE', async () => {
+        const other = await client.group('settled-elsewhere')
+        await client.addOffsets(a.id, a, other)
+        return client.commitInTransaction(a.id, a, other, topic, 1)
+      })
+      await step('holds nobody back', { error: 'NONE', offset: 9, metadata: 'nine' }, settled())
     },
   },
   {

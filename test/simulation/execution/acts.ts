@@ -102,12 +102,23 @@ const brokerActs = ({
   replay,
   scenario,
   keepBusy,
-}: ActParts): Acts<'broker_away' | 'all_brokers_away' | 'move_leaders' | 'move_coordinators' | 'rolling_restart'> => ({
+}: ActParts): Acts<
+  'broker_away' | 'coordinator_dies' | 'all_brokers_away' | 'move_leaders' | 'move_coordinators' | 'rolling_restart'
+> => ({
   broker_away: ({ broker, forMs }) => {
     const id = cluster.ids[broker] ?? 1
     keepBusy(forMs)
     if (forMs % 2 === 0) disturbances.crash([id], forMs)
     else disturbances.block([id], forMs)
+  },
+  coordinator_dies: ({ forMs }) => {
+    keepBusy(forMs + 30_000)
+    let isDead = false
+    cluster.onCommit(({ groupId, isTransactional }) => {
+      if (isDead || !isTransactional) return
+      isDead = true
+      disturbances.crash([cluster.coordinatorOf(groupId)], forMs)
+    })
   },
   all_brokers_away: ({ forMs }) => {
     keepBusy(forMs)

@@ -1,6 +1,7 @@
 // When the faults of a scenario happen: at their time, or at the nth request of a kind.
 import type { Cluster } from '../broker/cluster.js'
 import type { Fault, Scenario } from '../scenario.js'
+import type { ApiName } from '../wire.js'
 import type { World } from '../world.js'
 import type { Perform } from './acts.js'
 
@@ -20,7 +21,7 @@ export const scheduleFaults = (
     if (areOver || (!by && !process.name.startsWith('w'))) return undefined
     let isLost = false
     for (const { fault, on } of atRequests) {
-      if (on.request !== api || on.by !== by || on.when !== moment || world.ms < on.fromMs) continue
+      if (on.request !== kindOf(api) || on.by !== by || on.when !== moment || world.ms < on.fromMs) continue
       const nth = (counted.get(fault) ?? 0) + 1
       counted.set(fault, nth)
       if (nth !== on.nth) continue
@@ -33,3 +34,6 @@ export const scheduleFaults = (
     areOver = true
   }
 }
+
+/** Both versions of a request are one kind. */
+const kindOf = (api: ApiName): ApiName => (api === 'StableOffsetFetch' ? 'OffsetFetch' : api)

@@ -25,6 +25,7 @@ const scene = (): Scene => {
     writtenEnd: () => Promise.resolve(topic.end),
     fetch: () => Promise.reject(new Error('nothing is read here')),
     committed: (group) => Promise.resolve(groups.get(group) ?? []),
+    settled: () => Promise.reject(new Error('a plan claims nothing')),
     commit: (group, _topic, positions) => {
       groups.set(group, positions)
       return Promise.resolve()
