@@ -4,6 +4,7 @@ import { ConfigurationError } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { feedsFolder } from '../config/memory-folder.js'
 import { configOption, loadConfig } from '../config/load-config.js'
+import { starterLists } from '../config/starter-file.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
 import { discoverTaxii } from '../feeds/discover-taxii.js'
@@ -13,7 +14,7 @@ import { printable } from '../domain/control-characters.js'
 import type { Emit } from '../telemetry/event.js'
 import { createDownload } from '../provider/download.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
-import { createProgress } from '../terminal/progress.js'
+import { createProgress, duration } from '../terminal/progress.js'
 import { renderTable, type Column } from '../terminal/table.js'
 import { write, writeJson } from '../terminal/write-lines.js'
 
@@ -21,11 +22,14 @@ export const feeds: Command = {
   summary: 'show the feeds: entries, age, next fetch, last error',
   help: `Usage: threatweave feeds [options]
        threatweave feeds discover [options] URL
+       threatweave feeds starter [--json]
 
 Loads every feed of the configuration as a run would, fetches those whose time has come, and shows for each how many addresses and
 names it holds, how much was skipped and why, how old it is, when it is fetched next, and what went wrong last. A feed that is
 in use and holds no entry is "empty". The databases of intel.geo follow, with what they are and how long ago they were built. Of feeds that are read page by page it also shows how many objects and pages were read.
 
+  starter    lists well-known public lists that need no account: what each is good for, and on which terms it may be used;
+             \`threatweave init\` asks about each and writes those that you agree to into a configuration
   discover   lists the API roots of a TAXII 2.1 server and their collections, with the address that \`taxii\` of a feed takes
 
   -c, --config FILE   the configuration
@@ -51,13 +55,15 @@ Exit codes: 0 every feed is in use as it is published, or a collection may be re
     'client-key': { type: 'string', takes: 'file' },
     'allow-http': { type: 'boolean' },
   },
-  takesArguments: [['discover'], []],
+  takesArguments: [['discover', 'starter'], []],
   run: async (args, io) => {
     const [verb, ...rest] = args.positionals
     if (verb === 'discover') return discover(rest, args, io)
-    if (verb !== undefined) throw new UsageError('use `threatweave feeds`, or `threatweave feeds discover URL`')
+    if (verb !== undefined && (verb !== 'starter' || rest.length > 0))
+      throw new UsageError('use `threatweave feeds`, `threatweave feeds discover URL` or `threatweave feeds starter`')
     const misplaced = discoverOptions.find((name) => args.values[name] !== undefined)
     if (misplaced !== undefined) throw new UsageError(`--${misplaced} is for \`feeds discover\` alone`)
+    if (verb === 'starter') return showStarter(args.values.json === true, io)
     const config = loadConfig(args, io)
     const fetching = { folder: feedsFolder(config, io.env), download: createDownload(io.env) }
     const progress = createProgress(io.stderr, { label: 'reading' })
@@ -101,6 +107,19 @@ const databaseColumns: readonly Column[] = [
   { title: 'is', max: 40 },
   { title: 'age', align: 'right' },
 ]
+
+const showStarter = async (isJson: boolean, io: Io): Promise<number> => {
+  for (const { feed, about, licence, terms } of starterLists())
+    if (isJson) await writeJson(io.stdout, `${JSON.stringify({ ...feed, about, licence, terms })}\n`)
+    else {
+      const every = `every ${duration((feed.refreshMinutes ?? 60) * 60_000)}`
+      await write(
+        io.stdout,
+        `${feed.name}\n  ${about}\n  licence: ${licence}\n  terms:   ${terms}\n  fetched: ${every} from ${feed.url ?? ''}\n`,
+      )
+    }
+  return exitCodes.ok
+}
 
 const discoverOptions = ['headers-file', 'client-cert', 'client-key', 'allow-http'] as const
 
