@@ -1,7 +1,7 @@
 // A fresh reader's path: the README's commands for one's own topic and key, pasted, with a slow provider; only addresses, names and the key are put in.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,6 +46,7 @@ it('a reader with a topic and a key gets annotated events, corrections and alert
       .replaceAll('localhost:9092', inject('broker').plain)
       .replaceAll('firewall-annotated', output)
       .replaceAll('INPUT_TOPICS=firewall', `INPUT_TOPICS=${names.input}`)
+      .replace(/produce your\.log firewall$/, `produce your.log ${names.input}`)
   const lines = put(block)
   expect(lines).toContain('check --online --create-topics')
   expect(lines.trimEnd().split('\n').at(-1)).toMatch(/^node dist\/cli\.js run /)
@@ -83,8 +84,15 @@ it('a reader with a topic and a key gets annotated events, corrections and alert
     await sleep(100)
   }
   await producer.disconnect()
+  const produce = put(/`(node dist\/cli\.js produce [^`]+)`/.exec(readme)?.[1] ?? 'false')
+  writeFileSync(join(home, 'your.log'), '2026-11-19T10:00:04Z dns1 dnsmasq[88]: query[A] example.net from 10.0.0.7\n')
+  const exported = lines.split('\n').filter((text) => text.startsWith('export '))
+  const script = [...exported, produce.replace('your.log', join(home, 'your.log'))].join('\n')
+  await promisify(execFile)('sh', ['-ec', script], { cwd: root, env })
 
-  const records = await readTopic(output, (read) => read.length >= events)
+  const all = await readTopic(output, (read) => read.length > events)
+  const records = all.slice(0, events)
+  expect(String(all.at(-1)?.value)).toContain('dnsmasq')
   expect(records.map(addressIn), log).toEqual(Array.from({ length: events }, (_, nth) => addressOf(nth)))
   const late = records.filter((record) => annotationIn(record).verdict === 'unknown').map(addressIn)
   expect(late.length).toBeGreaterThan(0)
