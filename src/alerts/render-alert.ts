@@ -12,7 +12,7 @@ type Look = { readonly columns?: number | undefined; readonly isColoured?: boole
 
 const colours = { informational: 36, low: 36, medium: 33, high: 31, critical: 35 } as const
 
-/** `columns`: the width of the terminal; the log line and lists are clipped to it. */
+/** `columns`: the width of the terminal; the log line and lists are clipped to it, sentences broken. */
 export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look = {}): string => {
   const { rule, event, threatweave: body } = alert
   const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -33,9 +33,18 @@ export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look 
   const late = body.late === true ? ' (late)' : ''
   return [
     `${alert['@timestamp'].slice(0, 19).replace('T', ' ')} UTC  ${level}  ${paint(1, printable(rule.name))}${late}\n`,
-    ...lines.filter(([, text]) => text !== '').map(([name, text]) => `  ${name.padEnd(9)} ${printable(text)}\n`),
+    ...lines
+      .filter(([, text]) => text !== '')
+      .map(([name, text]) => `  ${name.padEnd(9)} ${wrap(printable(text), room).join(`\n${' '.repeat(12)}`)}\n`),
     '\n',
   ].join('')
+}
+
+/** Between words, where they fit. */
+const wrap = (text: string, room: number): readonly string[] => {
+  if (text.length <= room) return [text]
+  const space = text.lastIndexOf(' ', room)
+  return space <= 0 ? [text] : [text.slice(0, space), ...wrap(text.slice(space + 1), room)]
 }
 
 const listed = (values: readonly string[] = [], omitted = 0): string =>

@@ -52,7 +52,7 @@ alert alone. KAFKA_VERSION chooses another release of Kafka.
     writeFileSync(list, listBefore)
     let broker: Broker | undefined
     try {
-      say(`Lookup server at ${link.url}, with the invented data in examples/intel and examples/feeds.`)
+      say(`Lookup server at ${link.url}, with invented data (examples/intel).`)
       const env = demoEnvironment(io, { folder, list, url: link.url, key })
       const found =
         args.values['no-kafka'] === true

@@ -78,9 +78,7 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     seconds: (at) => `${((at - upAt) / 1000).toFixed(1)} s`,
   }
   try {
-    io.stdout.write(
-      `Kafka at ${brokers}. threatweave run reads the topic firewall and writes firewall-annotated and its alerts.\n\n`,
-    )
+    io.stdout.write(`Kafka at ${brokers}; threatweave run reads the topic firewall and writes firewall-annotated.\n\n`)
     await showFirstAlert(stage, lines)
     await sendLines(Array.from({ length: rounds - 1 }, () => lines).flat())
     await untilAnnotated(stage, rounds * lines.length)

@@ -18,14 +18,14 @@ export const isWaiting = ({ threatweave }: Event): boolean =>
 export const showSummary = ({ events, corrected, calls }: Outcome, io: Io): void => {
   const summary = createSummary()
   for (const { threatweave } of events) summary.see(threatweave)
-  io.stdout.write(`All events\n\n${summary.text(undefined, {}, 5)}`)
+  io.stdout.write(`All events\n\n${summary.text(undefined, {}, 0)}`)
   if (events.some(({ threatweave }) => threatweave.reason === 'no_verdict'))
-    io.stdout.write('no_verdict: the data neither accuses nor clears the address, so it is unknown and never called clean\n') // prettier-ignore
+    io.stdout.write('  (no_verdict: the data neither accuses nor clears the address, so it is never called clean)\n') // prettier-ignore
   const asked = events.flatMap(({ threatweave }) =>
     threatweave.indicators.filter(({ decision }) => decision === 'lookup').map(({ value }) => value),
   )
   io.stdout.write(
-    `${asked.length} lookups of ${new Set(asked).size} addresses and names took ${calls} calls to the lookup server; memory and lists answered the others\n`,
+    `${asked.length} lookups of ${new Set(asked).size} distinct values took ${calls} calls to the lookup server; memory and lists did the rest\n`,
   )
   if (corrected > 0)
     io.stdout.write(`${corrected} ${corrected === 1 ? 'event' : 'events'} left before the answer; each was corrected\n`)
@@ -38,7 +38,7 @@ const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${p
 export const nextText = (page: string, program: string): string => `
 Next
   node ${quoted(program)} demo --keep
-      the same, and it stays: status page (it was at ${page}), tail, explain, history
+      the same, and it stays: status page (was at ${page}), tail, explain, history
   node ${quoted(program)} pipe --feed LIST --alerts - YOUR.LOG
       your own log against a list of yours, without Kafka and without a key
 `

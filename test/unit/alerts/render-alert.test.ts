@@ -33,10 +33,13 @@ const alert = {
 it('says when, how bad, which rule, why, who talked to whom, how often, and where the event is', () => {
   expect(renderAlert(alert, { columns: 60 }).split('\n')).toEqual([
     '2026-11-19 10:00:04 UTC  HIGH  Login from Malicious Address (late)',
-    '  because   203.0.113.66 is malicious: listed in list as 203.0.113.66',
-    '  traffic   203.0.113.66 → root (allowed, login, password accepted)',
+    '  because   203.0.113.66 is malicious: listed in list as',
+    '            203.0.113.66',
+    '  traffic   203.0.113.66 → root (allowed, login, password',
+    '            accepted)',
     '  hosts     admin, backup and 2 more',
-    '  do        ask whose login it was; if it was not theirs, end the sessions and reset the password',
+    '  do        ask whose login it was; if it was not theirs,',
+    '            end the sessions and reset the password',
     '  matches   3',
     '  event     your.log:4',
     '            Accepted password for root from 203.0.113.66 po…',

@@ -18,8 +18,8 @@ const shown = (corrected: number, ...events: readonly Event[]): string => {
 describe('the demo', () => {
   it('explains no_verdict where it occurs, and what memory saves', () => {
     const out = shown(0, event({ verdict: 'unknown', reason: 'no_verdict' }), event({ verdict: 'malicious' }))
-    expect(out).toContain('2 lookups of 1 addresses and names took 2 calls')
-    expect(out).toMatch(/^no_verdict: .+ never called clean$/m)
+    expect(out).toContain('2 lookups of 1 distinct values took 2 calls')
+    expect(out).toMatch(/^ {2}\(no_verdict: .+ never called clean\)$/m)
     expect(out).not.toContain('corrected')
     expect(shown(0, event({ verdict: 'clean' }))).not.toContain('no_verdict')
   })

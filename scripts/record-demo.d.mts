@@ -1,0 +1,2 @@
+// Types of record-demo.mjs for the tests.
+export const recordedLines: (svg: string) => readonly string[]

@@ -1,0 +1,31 @@
+// The recording of the demo in docs/images, and what of its text every run of the demo prints.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { recordedLines } from '../../scripts/record-demo.mjs'
+import { root } from './cli.js'
+
+export const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8')
+
+/** The same for every run: without times, ports, offsets, and counts of what depends on the machine's speed. */
+const steady = (line: string): string =>
+  line
+    .replace(/node \S*dist\/cli\.js/, 'node dist/cli.js')
+    .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS')
+    .replace(/^\d{4}-\d\d-\d\d [\d:]+ UTC/, 'TIME')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/\d+\.\d s/g, 'SECONDS')
+    .replace(/took \d+ calls/, 'took CALLS')
+    .replace(/firewall(?:\/\d+\/\d+|\.log:\d+)/, 'ORIGIN')
+    .replace(/ \(late\)$/, '')
+    .replace(/is unknown: (?:pending|deadline)/, 'is unknown: WAITING')
+
+/** Lines that only some runs have: other machines that matched meanwhile, and how many events were corrected. */
+const isSometimes = (line: string): boolean => /^ {2}hosts |left before the answer/.test(line)
+
+/** What a run of the demo should have printed and has not, up to the heading that begins with `until`. */
+export const missingFrom = (printed: string, until?: string): readonly string[] => {
+  const lines = recordedLines(recording)
+  const end = until === undefined ? lines.length : lines.findIndex((line) => line.startsWith(until))
+  const found = new Set(printed.split('\n').map(steady))
+  return lines.slice(1, end).filter((line) => !isSometimes(line) && !found.has(steady(line)))
+}
