@@ -14,7 +14,7 @@ import { isInsideReason } from '../domain/inside-host.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import { countPartitions } from '../follow-up/count-partitions.js'
-import type { Counting, WriteRetroAlerts } from '../follow-up/count-sightings.js'
+import type { Counting } from '../follow-up/count-sightings.js'
 import { createRetro, type Retro, type RetroConnections } from '../follow-up/retro.js'
 import type { Emit } from '../telemetry/event.js'
 import { tableOf } from './open-table.js'
@@ -57,7 +57,6 @@ export const startRetro = (
   { decide, feeds, geo }: { readonly decide: Decide; readonly feeds: Feeds; readonly geo?: GeoSource | undefined },
   ruleFor: Alerts['retroMatch'],
   { now }: Clock,
-  write: WriteRetroAlerts,
   raised: (alert: RetroAlert) => void,
 ): void => {
   const askedFor: RetroConnections['askedFor'] = ({ type, value }) => {
@@ -72,15 +71,14 @@ export const startRetro = (
     match: (indicator) => feeds.match(indicator),
     askedFor,
     ruleFor: (about) => ruleFor(withGeo(about)),
-    write: async (partition, { hits, summarised }) => {
+    write: async (counted, { hits, summarised }) => {
       const alerts = hits.map((hit) => createRetroAlert(withGeo(hit), now()))
       for (const rule of new Map(summarised.map(({ match }) => [match.rule.id, match.rule])).values()) {
         const ofRule = summarised.filter(({ match }) => match.rule.id === rule.id)
         alerts.push(createRetroSummary(rule, ofRule, now()))
       }
-      const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]
-      const written = await write(
-        partition,
+      const about = [...hits, ...summarised.filter((hit) => hit.counted === counted)]
+      const written = await counted.writeAlerts(
         alerts.map(toRecord),
         about.map(({ indicator }) => indicator),
       )

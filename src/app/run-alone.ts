@@ -108,13 +108,12 @@ export const runAlone = async (
         known: app.known,
         isInside: insideBy(app.decide),
         retro,
-        start: (write) =>
+        start: () =>
           startRetro(
             retro,
             app,
             (about) => alerts?.retroMatch(about),
             clock,
-            write,
             (alert) => alerts?.note(alert),
           ),
       },
@@ -138,7 +137,7 @@ export const runAlone = async (
 
 /** What the partitions of this process have seen of a value. */
 const seenIn = (counted: CountedPartitions, value: string): readonly SeenIn[] =>
-  [...counted.all()].flatMap(([partition, counts]) => {
-    const seen = counts.seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
-    return seen ? [{ partition, ...seen }] : []
+  [...counted.all()].flatMap(({ name, counts }) => {
+    const seen = counts().seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
+    return seen ? [{ partition: name, ...seen }] : []
   })

@@ -18,7 +18,6 @@ import { countRecords, hasCommitted, openStartingOffsets, startAtTheEnd } from '
 import { openTopicReader } from '../kafka/topic-reader.js'
 import { openTopicIdentity } from '../kafka/topic-identity.js'
 import { inspectTopics, missingTopics, withoutTopics, type Topics } from '../kafka/topics.js'
-import type { Assigned, Fetched } from '../kafka/fetched.js'
 
 export type RunnerOptions = OutputContext &
   FollowUpParts & {
@@ -89,24 +88,12 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
       brokers,
       emit,
     })
-    const tasks = createTasks(delivery, health)
+    const followUps = openFollowUps({ ...options, reachableMs, isStillRead, isReadIn }, topics, to.target, connect)
+    const tasks = createTasks({ delivery, openState: followUps?.open, health })
+    starting.whenRecreated(tasks.recreated)
+    // The tasks first: from then on nothing is committed whose answers nobody waits for.
     closings.push(tasks.close)
-    const followUps = openFollowUps(
-      { ...options, reachableMs, isStillRead, isReadIn },
-      topics,
-      to.target,
-      connect,
-      tasks,
-    )
-    if (followUps) {
-      starting.whenRecreated(followUps.recreated)
-      closings.push(followUps.close)
-    }
-    const handle = (fetched: Fetched): Promise<void> => tasks.deliver(fetched, followUps)
-    const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
-      tasks.joined(assigned, isSameMember)
-      followUps?.joined(assigned, isSameMember)
-    }
+    if (followUps) closings.push(followUps.close)
     const shared: Shared = { generation: 0, groupGeneration: 0, running: new Map(), resets: new Map() }
     let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
     const failure = new Promise<Ended>((resolve) => {
@@ -125,8 +112,8 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
         health,
         emit,
         fail,
-        handle,
-        joined,
+        handle: tasks.deliver,
+        joined: tasks.joined,
       })
     consumer = begin(topics.input)
     health.setState('running')
@@ -151,7 +138,6 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
     return { how: 'failed', sentence, needsOperator: false }
   } finally {
-    // The delivery first: from then on nothing is committed whose answers nobody waits for.
     await closeInOrder([stopFollowing, ...closings, () => admin.disconnect(), identity.close, starting.close])
   }
 }

@@ -79,7 +79,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       const writes = { turn: Promise.resolve<unknown>(undefined) }
       let isClosed = false
       return {
-        deliver: async (fetched, listener) => {
+        deliver: async (fetched, state) => {
           if (isClosed) return
           let topicId: string | undefined
           try {
@@ -100,7 +100,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
           let committedAt = form.now()
           try {
             for (const records of splitBatch(counted.records, !hasBegun))
-              for (const chunk of await startChunks(records, { pipeline, wait, form, max, listener, topicId })) {
+              for (const chunk of await startChunks(records, { pipeline, wait, form, max, state, topicId })) {
                 if (!fetched.goesOn()) return
                 // Only the provider determines how long that takes, so it has no limit.
                 if (wait.kind === 'complete' && !(await chunk.ready)) return

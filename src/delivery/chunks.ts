@@ -6,7 +6,7 @@ import { composeItem, type OutputForm, type Item, type RefusedRecords, splitByCo
 import type { Fetched } from '../kafka/fetched.js'
 import { hasOurHeaders } from './our-headers.js'
 import { placeIn, type Incoming, type Outgoing } from '../kafka/records.js'
-import type { ChunkListener, DeliveryListener } from './listener.js'
+import type { ChunkListener, PartitionState } from './listener.js'
 
 export type Chunk = {
   readonly records: readonly Incoming[]
@@ -75,7 +75,7 @@ export type ChunkOptions = {
   readonly form: OutputForm
   readonly max: { readonly count: number; readonly bytes: number }
   readonly refused?: RefusedRecords | undefined
-  readonly listener?: Pick<DeliveryListener, 'chunk'> | undefined
+  readonly state?: Pick<PartitionState, 'chunk'> | undefined
   readonly topicId?: string | undefined
 }
 
@@ -90,7 +90,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const items: (Item | readonly Item[])[] = []
     const events: EventOut[] = []
     const now = form.now()
-    const listener = part[0] && options.listener?.chunk(part[0], options.topicId)
+    const listener = options.state?.chunk(options.topicId)
     const finish = (place: number, event: EventOut | undefined): void => {
       const record = part[place] as Incoming
       items[place] = composeItem(record, event, form, now, refused)

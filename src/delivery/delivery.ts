@@ -8,7 +8,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { Counted } from './chunks.js'
 import type { OutputForm } from './deliver.js'
-import type { DeliveryListener } from './listener.js'
+import type { PartitionState } from './listener.js'
 import type { PartitionProgress } from '../kafka/health.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
@@ -32,8 +32,8 @@ export type Delivery = {
 
 /** What is delivered and written on behalf of one assigned partition, from its assignment to its loss. */
 export type PartitionDelivery = {
-  /** `listener` is told about the events of the batch. */
-  readonly deliver: (fetched: Fetched, listener?: Pick<DeliveryListener, 'chunk'>) => Promise<void>
+  /** `state` is told about the events of the batch. */
+  readonly deliver: (fetched: Fetched, state?: Pick<PartitionState, 'chunk'>) => Promise<void>
   /**
    * Writes records as one unit: under exactly-once as a transaction of the partition's own producer, so that a process that lost the partition
    * cannot. `compose` is called when nothing else is in progress for the partition, so that what is written is what holds then; nothing is nothing

@@ -1,6 +1,5 @@
-// Who listens to what a delivery tells about its events. Nothing is noted of a chunk before it is committed.
+// What a delivery tells about its events, for each assigned partition. Nothing is noted of a chunk before it is committed.
 import type { EventOut } from '../pipeline/pipeline.js'
-import type { InputPartition, Assigned } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
 
 /** One chunk, from the annotation of its events until it is committed or given up. Nothing is noted of one that is given up. */
@@ -17,15 +16,12 @@ export type ChunkListener = {
   readonly givenUp?: (() => void) | undefined
 }
 
-export type DeliveryListener = {
+/** One kind of state of a task: it ends with the task. */
+export type PartitionState = {
   /** `topicId` is that of the topic which is read; undefined where brokers have no ids. */
-  readonly chunk: (partition: InputPartition, topicId?: string) => ChunkListener
-  /**
-   * Call after every join with all partitions that are assigned now: what the others were about is forgotten. `isSameMember`: this process
-   * took part in every assignment since the last call, so what it had before was nobody else's in between.
-   */
-  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Call when the offsets of a partition mean nothing any more: before a claim of it resolves, if that showed it. */
-  readonly recreated: (partition: InputPartition) => void
+  readonly chunk: (topicId?: string) => ChunkListener
+  /** Call when the offsets of the partition mean nothing any more: before a claim of it resolves, if that showed it. */
+  readonly recreated: () => void
+  /** Call once the task is closed: its signal is aborted by then. */
   readonly close: () => Promise<void>
 }

@@ -1,9 +1,10 @@
 // The tasks of this process: one for each assigned partition, opened when it is assigned, kept while this process stays a member, closed when it is lost.
-import { nameOf, type Assigned, type Fetched } from '../kafka/fetched.js'
+import { setMaxListeners } from 'node:events'
+import { nameOf, type Assigned, type Fetched, type InputPartition } from '../kafka/fetched.js'
 import type { HealthRecord } from '../kafka/health.js'
-import type { Outgoing } from '../kafka/records.js'
-import type { Claimed, Delivery, PartitionDelivery, Written } from './delivery.js'
-import type { DeliveryListener } from './listener.js'
+import type { Delivery } from './delivery.js'
+import type { PartitionState } from './listener.js'
+import type { Task } from './task.js'
 
 export type Tasks = {
   /**
@@ -11,28 +12,29 @@ export type Tasks = {
    * so what it had before was nobody else's in between.
    */
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  readonly deliver: (fetched: Fetched, listener?: Pick<DeliveryListener, 'chunk'>) => Promise<void>
-  readonly write: (partition: string, compose: () => readonly Outgoing[]) => Promise<Written>
-  readonly claim: (partition: Assigned) => Promise<Claimed>
+  readonly deliver: (fetched: Fetched) => Promise<void>
+  /** The offsets of the partition mean nothing any more. */
+  readonly recreated: (partition: InputPartition) => void
   readonly close: () => Promise<void>
 }
 
-export const createTasks = (delivery: Delivery, health: Pick<HealthRecord, 'track'>): Tasks => {
-  const open = new Map<string, PartitionDelivery>()
-  const openTask = (assigned: Assigned): PartitionDelivery => {
-    const progress = health.track(nameOf(assigned))
-    const opened = delivery.open(assigned, progress)
-    return {
-      ...opened,
-      close: () => {
-        progress.close()
-        return opened.close()
-      },
-    }
-  }
+type OpenTask = Pick<Tasks, 'deliver' | 'close'> & {
+  readonly kept: (assigned: Assigned) => void
+  readonly recreated: () => void
+}
+
+type TasksOptions = {
+  readonly delivery: Delivery
+  /** What is noted of the events of a partition; absent where nothing follows. */
+  readonly openState?: ((task: Task) => PartitionState) | undefined
+  readonly health: Pick<HealthRecord, 'track'>
+}
+
+export const createTasks = (options: TasksOptions): Tasks => {
+  const open = new Map<string, OpenTask>()
   return {
     joined: (assigned, isSameMember) => {
-      delivery.joined(assigned)
+      options.delivery.joined(assigned)
       const staying = new Map(assigned.map((one) => [nameOf(one), one]))
       for (const [name, task] of open) {
         const stays = isSameMember ? staying.get(name) : undefined
@@ -42,19 +44,37 @@ export const createTasks = (delivery: Delivery, health: Pick<HealthRecord, 'trac
           void task.close()
         }
       }
-      for (const [name, one] of staying) if (!open.has(name)) open.set(name, openTask(one))
+      for (const [name, one] of staying) if (!open.has(name)) open.set(name, openTask(one, options))
     },
     // What was fetched before a join may be of a partition that is another member's now.
-    deliver: async (fetched, listener) => open.get(fetched.name)?.deliver(fetched, listener),
-    write: async (partition, compose) => open.get(partition)?.write(compose) ?? 'not_written',
-    claim: (partition) => {
-      const task = open.get(nameOf(partition))
-      return task ? task.claim() : Promise.reject(new Error(`${nameOf(partition)} is not assigned any more`))
-    },
+    deliver: async (fetched) => open.get(fetched.name)?.deliver(fetched),
+    recreated: (partition) => open.get(nameOf(partition))?.recreated(),
     close: async () => {
       await Promise.all([...open.values()].map((task) => task.close()))
       open.clear()
-      await delivery.close()
+      await options.delivery.close()
+    },
+  }
+}
+
+const openTask = (assigned: Assigned, { delivery, openState, health }: TasksOptions): OpenTask => {
+  const { topic, partition } = assigned
+  const name = nameOf(assigned)
+  const progress = health.track(name)
+  const closed = new AbortController()
+  // What keeps its state may wait in many places.
+  setMaxListeners(0, closed.signal)
+  const { deliver, write, claim, kept, close } = delivery.open(assigned, progress)
+  const state = openState?.({ topic, partition, name, write, claim, signal: closed.signal })
+  return {
+    deliver: (fetched) => deliver(fetched, state),
+    kept,
+    recreated: () => state?.recreated(),
+    close: async () => {
+      progress.close()
+      const delivered = close()
+      closed.abort()
+      await Promise.all([delivered, state?.close()])
     },
   }
 }

@@ -47,7 +47,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
           })
       }
       return {
-        deliver: async (fetched, listener) => {
+        deliver: async (fetched, state) => {
           if (partition.isClosed) return
           const { topic } = fetched
           const from = fetched.records[0]?.offset ?? ''
@@ -59,7 +59,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
           try {
             const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
             if (owned?.generation === fetched.generation && !isOtherTopic)
-              await deliverBatch(fetched, partition, owned, limited, { ...options, listener, progress })
+              await deliverBatch(fetched, partition, owned, limited, { ...options, state, progress })
             // The batch is left: claiming sets the position to what is committed, and that is read next.
             else
               await limited(() =>
@@ -120,9 +120,9 @@ const deliverBatch = async (
     waitOf,
     form,
     emit,
-    listener,
+    state,
     progress,
-  }: DeliveryOptions & Pick<ChunkOptions, 'listener'> & { readonly progress: PartitionProgress },
+  }: DeliveryOptions & Pick<ChunkOptions, 'state'> & { readonly progress: PartitionProgress },
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
   const prepared = pipeline.prepare?.(fetched.records)
@@ -144,7 +144,7 @@ const deliverBatch = async (
       form,
       max,
       refused: partition.refused,
-      listener,
+      state,
       topicId: owned.topicId,
     })
     const areReady = async (): Promise<boolean> =>

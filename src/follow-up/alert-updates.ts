@@ -1,11 +1,11 @@
 // Writes what alerts did not say: matches that were suppressed, as an update when their window closes, also if no event follows.
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import type { Written } from '../delivery/delivery.js'
-import type { Tasks } from '../delivery/tasks.js'
-import type { DeliveryListener } from '../delivery/listener.js'
+import type { PartitionState } from '../delivery/listener.js'
+import type { Task } from '../delivery/task.js'
 import { messageOf } from '../base/message-of.js'
 import { failureOf } from '../kafka/failure.js'
-import { nameOf } from '../kafka/fetched.js'
+import type { Outgoing } from '../kafka/records.js'
 import type { Emit } from '../telemetry/event.js'
 import type { TopicOf } from './sightings-topic.js'
 
@@ -22,38 +22,39 @@ export type Suppressed = {
 type AlertUpdatesOptions = {
   readonly suppressed: Suppressed
   readonly alertsTopic: TopicOf
-  readonly write: Tasks['write']
   readonly emit: Emit
   readonly now: () => number
 }
 
-type AlertUpdates = DeliveryListener & {
+type AlertUpdates = {
+  readonly open: (task: Task) => PartitionState
   /** Writes what is known now, for windows that are still open too. */
   readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const everyMs = 1_000
 /** Written together. */
 const together = 500
 
-export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: AlertUpdatesOptions): AlertUpdates => {
+export const openAlertUpdates = ({ suppressed, alertsTopic, emit, now }: AlertUpdatesOptions): AlertUpdates => {
   /** On whose behalf they are written: any partition of this process, since its matches are committed. */
-  let partitions: readonly string[] = []
+  const tasks = new Set<Task>()
   let waiting: AlertOut[] = []
   let writing: Promise<void> = Promise.resolve()
 
   /** What could not be written is tried again; a repeat has the same id. */
   const writeDue = async (all: boolean): Promise<void> => {
     waiting.push(...suppressed.takeDue(all))
-    const tried = new Set<string>()
+    const tried = new Set<Task>()
     while (waiting.length > 0) {
-      const partition = partitions.find((name) => !tried.has(name))
-      if (partition === undefined) return
-      tried.add(partition)
+      const task = [...tasks].find((one) => !tried.has(one))
+      if (!task) return
+      tried.add(task)
       const part = waiting.slice(0, together)
-      const compose = (): ReturnType<Parameters<Tasks['write']>[1]> =>
+      const compose = (): readonly Outgoing[] =>
         part.map((update) => alertRecord(alertsTopic.topic, alertsTopic.partitions, update, now()))
-      const written = await write(partition, compose).catch((error: unknown): Written => {
+      const written = await task.write(compose).catch((error: unknown): Written => {
         emit({ event: 'kafka_client_warned', about: 'alert updates', message: failureOf(error).message })
         return 'not_written'
       })
@@ -77,24 +78,30 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
   const looks = setInterval(look, everyMs).unref()
 
   return {
-    chunk: () => {
-      const fired: (readonly [origin: string, firings: readonly string[]])[] = []
+    open: (task) => {
+      tasks.add(task)
       return {
-        see: () => undefined,
-        fired: ({ origin }, firings) => void fired.push([origin, firings]),
-        records: () => [],
-        committed: () => {
-          for (const [origin, firings] of fired) suppressed.commit(origin, firings)
+        chunk: () => {
+          const fired: (readonly [origin: string, firings: readonly string[]])[] = []
+          return {
+            see: () => undefined,
+            fired: ({ origin }, firings) => void fired.push([origin, firings]),
+            records: () => [],
+            committed: () => {
+              for (const [origin, firings] of fired) suppressed.commit(origin, firings)
+            },
+            givenUp: () => {
+              for (const [origin, firings] of fired) suppressed.giveUp(origin, firings)
+            },
+          }
         },
-        givenUp: () => {
-          for (const [origin, firings] of fired) suppressed.giveUp(origin, firings)
+        recreated: () => undefined,
+        close: () => {
+          tasks.delete(task)
+          return Promise.resolve()
         },
       }
     },
-    joined: (assigned) => {
-      partitions = assigned.map(nameOf)
-    },
-    recreated: () => undefined,
     flush: () => enqueue(true),
     close: async () => {
       clearInterval(looks)

@@ -1,15 +1,35 @@
 // The sighting counts of all input partitions of this process, which share one limit.
+import type { AlertOut } from '../delivery/compose.js'
+import type { Written } from '../delivery/delivery.js'
+import type { Indicator } from '../domain/indicator.js'
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
 /** Indicators, once per day and partition; 68 bytes each. */
 const maxCounted = 3_000_000
 
+/** The counts of one assigned partition. */
+export type CountedPartition = {
+  /** `topic/partition` */
+  readonly name: string
+  /** Others, once they begin anew. */
+  readonly counts: () => SightingCounts
+  /** Writes alerts about indicators on behalf of the partition, and notes there that they were alerted on. */
+  readonly writeAlerts: WriteRetroAlerts
+}
+
+export type WriteRetroAlerts = (alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>
+
+export type OpenCounts = CountedPartition & {
+  /** Its offsets mean nothing any more, or what was counted is read again. */
+  readonly beginAnew: () => void
+  readonly close: () => void
+}
+
 export type CountedPartitions = {
-  readonly of: (partition: string) => SightingCounts
+  readonly open: (name: string, writeAlerts: WriteRetroAlerts) => OpenCounts
   /** For merging what was counted elsewhere: it shares the limit, but nobody else finds it. */
   readonly separate: () => SightingCounts
-  readonly all: () => ReadonlyMap<string, SightingCounts>
-  readonly forget: (partition: string) => void
+  readonly all: () => ReadonlySet<CountedPartition>
   readonly size: () => CountSize
 }
 
@@ -27,12 +47,13 @@ export const countPartitions = (
   { seed, judge }: Omit<CountOptions, 'hasRoom'>,
   max: number = maxCounted,
 ): CountedPartitions => {
-  const partitions = new Map<string, SightingCounts>()
+  const partitions = new Set<CountedPartition>()
   let left = max
   let evicted = 0
   let uncounted = 0
 
-  const rows = (): number => [...partitions.values()].reduce((sum, counts) => sum + counts.rows(), 0)
+  const all = (): readonly SightingCounts[] => [...partitions].map(({ counts }) => counts())
+  const rows = (): number => all().reduce((sum, counts) => sum + counts.rows(), 0)
 
   const hasRoom = (day: number): boolean => {
     if (left > 0) {
@@ -41,7 +62,7 @@ export const countPartitions = (
     }
     // Days that were dropped meanwhile are noticed here only: counting them along would cost every event.
     for (left = max - rows(); left <= 0; left = max - rows()) {
-      const [oldest] = [...partitions.values()].toSorted((one, other) => one.oldestDay() - other.oldestDay())
+      const [oldest] = all().toSorted((one, other) => one.oldestDay() - other.oldestDay())
       if (!oldest || oldest.oldestDay() >= day) return false
       const before = oldest.rows()
       oldest.dropDay(oldest.oldestDay())
@@ -53,27 +74,34 @@ export const countPartitions = (
 
   const apart = (): SightingCounts => createSightingCounts({ seed, judge, hasRoom })
   return {
-    of: (partition) => {
-      const known = partitions.get(partition)
-      if (known) return known
-      const made = apart()
-      partitions.set(partition, made)
-      return made
+    open: (name, writeAlerts) => {
+      let counts = apart()
+      const end = (): void => {
+        uncounted += counts.uncounted()
+      }
+      const opened: OpenCounts = {
+        name,
+        counts: () => counts,
+        writeAlerts,
+        beginAnew: () => {
+          end()
+          counts = apart()
+        },
+        close: () => {
+          end()
+          partitions.delete(opened)
+        },
+      }
+      partitions.add(opened)
+      return opened
     },
     separate: apart,
     all: () => partitions,
-    forget: (partition) => {
-      uncounted += partitions.get(partition)?.uncounted() ?? 0
-      partitions.delete(partition)
-    },
-    size: () => {
-      const all = [...partitions.values()]
-      return {
-        rows: rows(),
-        bytes: all.reduce((sum, counts) => sum + counts.bytes(), 0),
-        evicted,
-        uncounted: all.reduce((sum, counts) => sum + counts.uncounted(), uncounted),
-      }
-    },
+    size: () => ({
+      rows: rows(),
+      bytes: all().reduce((sum, counts) => sum + counts.bytes(), 0),
+      evicted,
+      uncounted: all().reduce((sum, counts) => sum + counts.uncounted(), uncounted),
+    }),
   }
 }

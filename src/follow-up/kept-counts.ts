@@ -3,16 +3,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import type { CountedPartitions } from './count-partitions.js'
+import type { CountedPartitions, OpenCounts } from './count-partitions.js'
 import { accusedOf, type Delivered } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import { keepCounts } from './write-counts.js'
+import { keepCounts, type CountsToWrite } from './write-counts.js'
+import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
-import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
+import { restoreState, type RestoreSource } from './restore-state.js'
 import { restoreCounts } from './restore-counts.js'
-import type { Tasks } from '../delivery/tasks.js'
+import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
-import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
 import { accusedIn, beganAt } from './count-record.js'
 
@@ -24,9 +24,7 @@ export type KeptCountsOptions = {
   readonly pipeline: Pipeline
   /** Annotates with what is known, and asks nobody. */
   readonly known: Pipeline
-  readonly claim: Tasks['claim']
-  readonly write: Tasks['write']
-  readonly counts: CountedPartitions
+  readonly counts: Pick<CountedPartitions, 'separate'>
   /** Whether it is one of our own hosts. */
   readonly isInside: (host: string) => boolean
   /** Called when a partition's former counts are known again. */
@@ -36,20 +34,24 @@ export type KeptCountsOptions = {
   readonly reachableMs: () => number
 }
 
-type KeptCounts = {
-  /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the join. */
-  readonly records: (partition: string, events: readonly Delivered[]) => readonly Outgoing[]
-  /** Whether what was counted before the join is known again. */
-  readonly isRestored: (partition: string) => boolean
-  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Restores them once more: only the topic can tell which alerts were written. */
-  readonly again: (partition: string) => void
-  /** Counts committed events, in order. */
-  readonly count: (partition: string, events: readonly Delivered[]) => void
-  /** Its offsets mean nothing any more: what the topic holds is of other events. */
-  readonly recreated: (partition: string) => void
+export type KeptCounts = {
+  readonly open: (task: Task, own: OpenCounts) => KeptPartition
   /** Writes what has changed, for the last time. */
   readonly flush: () => Promise<void>
+  readonly close: () => void
+}
+
+type KeptPartition = {
+  /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the partition was assigned. */
+  readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
+  /** Whether what was counted before is known again. */
+  readonly isRestored: () => boolean
+  /** Restores the counts once more: only the topic can tell which alerts were written. */
+  readonly again: () => void
+  /** Counts committed events, in order. */
+  readonly count: (events: readonly Delivered[]) => void
+  /** Its offsets mean nothing any more: what the topic holds is of other events. */
+  readonly recreated: () => void
   readonly close: () => void
 }
 
@@ -64,62 +66,65 @@ const sliceRows = 1_024
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
-  const unfinished = new Map<string, Restoring>()
-  /** Up to which offset events were committed since the join. */
-  const liveUpTo = new Map<string, number>()
-  /** Partitions that are restored, and up to which offset they are counted. */
-  const counted = new Map<string, number>()
-  /** By first offset: chunks whose accusations are in the topic. */
-  const accusing = new Map<string, Set<number>>()
-  const keeping = keepCounts({
-    ...options,
-    countedOffsets: () => counted,
-    outdated: (name, upTo) => {
-      const firsts = [...accusingIn(name)].filter((first) => first < upTo)
-      for (const first of firsts) accusingIn(name).delete(first)
-      return firsts.map((first) => accusedIn(topic, name, first, [], now()))
+  const reader = shareReader(options.connect)
+  const written = new Set<CountsToWrite>()
+  const keeping = keepCounts({ ...options, partitions: () => written })
+  return {
+    open: (task, own) => openPartition(task, own, options, reader, written),
+    flush: keeping.flush,
+    close: () => {
+      reader.discard()
+      keeping.close()
     },
-  })
-
-  const accusingIn = (name: string): Set<number> => {
-    const known = accusing.get(name) ?? new Set()
-    accusing.set(name, known)
-    return known
   }
+}
 
-  const forget = (name: string): void => {
-    counts.forget(name)
-    counted.delete(name)
-    accusing.delete(name)
-    liveUpTo.delete(name)
-    unfinished.delete(name)
+const openPartition = (
+  task: Task,
+  own: OpenCounts,
+  options: KeptCountsOptions,
+  shared: SharedReader,
+  written: Set<CountsToWrite>,
+): KeptPartition => {
+  const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
+  const { name } = task
+  let unfinished: Restoring | undefined
+  /** Up to which offset events were committed since the partition was assigned. */
+  let liveUpTo: number | undefined
+  /** Up to which offset it is counted, once it is restored. */
+  let counted: number | undefined
+  /** The first offsets of chunks whose accusations are in the topic. */
+  let accusing = new Set<number>()
+
+  const beginAnew = (): void => {
+    own.beginAnew()
+    counted = undefined
+    accusing = new Set()
+    liveUpTo = undefined
   }
 
   const readCounts = async (
-    assigned: Assigned,
-    own: Restoring,
+    mine: Restoring,
     { offset: claimed, reader, end, isOurs }: RestoreSource,
   ): Promise<void> => {
-    const { aside } = own
-    const name = nameOf(assigned)
+    const { aside } = mine
     const past = counts.separate()
     const committed = async (): Promise<number> => {
-      if (own.isOfFormerTopic) return 0
-      const offset = Number.isFinite(claimed) ? claimed : await committedIn(reader, assigned)
+      if (mine.isOfFormerTopic) return 0
+      const offset = Number.isFinite(claimed) ? claimed : await committedIn(reader)
       return Math.min(offset, aside[0]?.offset ?? offset)
     }
-    const events = own.isOfFormerTopic
+    const events = mine.isOfFormerTopic
       ? 0
       : await restoreCounts({
           reader,
           topic,
-          input: assigned,
+          input: task,
           end,
           committed,
           pipeline,
           known,
-          accusing: accusingIn(name),
+          accusing,
           past,
           isInside,
           refused: (records) =>
@@ -136,8 +141,8 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
     past.count(aside, now())
     const until = aside.at(-1)?.offset ?? before - 1
-    unfinished.delete(name)
-    const live = counts.of(name)
+    unfinished = undefined
+    const live = own.counts()
     past.addedTo(live)
     let indicators = 0
     for (const { seen, isChanged } of past.all()) {
@@ -146,54 +151,61 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       if (!isOurs()) return
     }
     // Not before: what is written must be whole.
-    counted.set(name, Math.max(until + 1, liveUpTo.get(name) ?? 0))
-    emit({ event: 'counts_restored', topic: assigned.topic, partition: assigned.partition, indicators, events })
+    counted = Math.max(until + 1, liveUpTo ?? 0)
+    emit({ event: 'counts_restored', topic: task.topic, partition: task.partition, indicators, events })
     restored()
   }
 
-  const committedIn = async (reader: TopicReader, { topic: input, partition }: Assigned): Promise<number> =>
-    (await reader.committed(groupId, input)).find((one) => one.partition === partition)?.offset ?? 0
+  const committedIn = async (reader: TopicReader): Promise<number> =>
+    (await reader.committed(groupId, task.topic)).find((one) => one.partition === task.partition)?.offset ?? 0
 
-  const restoring = restoreAssigned({
-    ...options,
-    restore: (assigned) => {
-      const own: Restoring = { aside: [] }
-      forget(nameOf(assigned))
-      unfinished.set(nameOf(assigned), own)
-      return (source) => readCounts(assigned, own, source)
+  const restoring = restoreState(task, {
+    topic,
+    reader: shared,
+    restore: () => {
+      const mine: Restoring = { aside: [] }
+      beginAnew()
+      unfinished = mine
+      return (source) => readCounts(mine, source)
     },
-    lost: (assigned) => forget(nameOf(assigned)),
+    emit,
   })
 
+  const toWrite: CountsToWrite = {
+    task,
+    counts: own.counts,
+    countedUpTo: () => counted,
+    outdated: (upTo) => {
+      const firsts = [...accusing].filter((first) => first < upTo)
+      for (const first of firsts) accusing.delete(first)
+      return firsts.map((first) => accusedIn(topic, name, first, [], now()))
+    },
+  }
+  written.add(toWrite)
+
   return {
-    joined: restoring.joined,
     again: restoring.again,
-    isRestored: (name) => counted.has(name),
-    records: (name, events) => {
+    isRestored: () => counted !== undefined,
+    records: (events) => {
       const [first] = events
       if (!first) return none
       const accused = events.flatMap(accusedOf)
       const records = accused.length > 0 ? [accusedIn(topic, name, first.offset, accused, now())] : []
-      return liveUpTo.has(name) ? records : [...records, beganAt(topic, name, first.offset, now())]
+      return liveUpTo !== undefined ? records : [...records, beganAt(topic, name, first.offset, now())]
     },
-    count: (name, events) => {
+    count: (events) => {
       const last = events.at(-1)
       if (!last) return
-      const aside = unfinished.get(name)?.aside
+      const aside = unfinished?.aside
       if (aside && aside.length < maxAside) aside.push(...events)
-      else counts.of(name).count(events, now())
-      if (events.some((event) => accusedOf(event).length > 0)) accusingIn(name).add(events[0]?.offset ?? last.offset)
-      liveUpTo.set(name, last.offset + 1)
-      if (counted.has(name)) counted.set(name, last.offset + 1)
+      else own.counts().count(events, now())
+      if (events.some((event) => accusedOf(event).length > 0)) accusing.add(events[0]?.offset ?? last.offset)
+      liveUpTo = last.offset + 1
+      if (counted !== undefined) counted = last.offset + 1
     },
-    recreated: (name) => {
-      const own = unfinished.get(name)
-      if (own) own.isOfFormerTopic = true
+    recreated: () => {
+      if (unfinished) unfinished.isOfFormerTopic = true
     },
-    flush: keeping.flush,
-    close: () => {
-      restoring.close()
-      keeping.close()
-    },
+    close: () => void written.delete(toWrite),
   }
 }

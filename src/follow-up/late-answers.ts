@@ -2,60 +2,81 @@
 // the sightings topic when it is assigned, also if no event arrives.
 import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
-import { followLate, type FollowUpOptions } from './follow-late.js'
-import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
-import type { Tasks } from '../delivery/tasks.js'
-import { blockId, blockRecord, isAbout, readBlocks, splitNotes } from './sightings-topic.js'
-import { nameOf, type Assigned } from '../kafka/fetched.js'
-import type { DeliveryListener } from '../delivery/listener.js'
+import { followLate, type FollowLate, type FollowUpOptions } from './follow-late.js'
+import { restoreState, type RestoreSource } from './restore-state.js'
+import { blockId, blockRecord, isAbout, readBlocks, splitNotes, type TopicOf } from './sightings-topic.js'
+import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
+import type { PartitionState } from '../delivery/listener.js'
+import type { Task } from '../delivery/task.js'
 
-export type LateAnswersOptions = FollowUpOptions & { readonly claim: Tasks['claim'] }
+type LateAnswers = {
+  readonly open: (task: Task) => PartitionState
+  readonly close: () => void
+}
 
-export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
-  const { claim, sightingsTopic, emit, now } = options
-  const followUp = followLate(
-    options,
-    (partition) => restoring.again(nameOf(partition)),
-    (partition) => !sightingsTopic || restoring.isRestored(partition),
-  )
+export const openLateAnswers = (options: FollowUpOptions): LateAnswers => {
+  const following = followLate(options)
+  const reader = shareReader(options.connect)
+  return {
+    open: (task) => lateAnswersOf(task, options, following, reader),
+    close: () => {
+      reader.discard()
+      following.close()
+    },
+  }
+}
 
+const lateAnswersOf = (
+  task: Task,
+  options: FollowUpOptions,
+  following: Pick<FollowLate, 'open'>,
+  reader: SharedReader,
+): PartitionState => {
+  const { sightingsTopic, emit, now } = options
+  const { topic, partition } = task
+  const followUp = following.open(task, {
+    unsure: () => restoring?.again(),
+    isRestored: () => restoring?.isRestored() ?? true,
+  })
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
     dropped: (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' }),
   }
   const readNotes = async (
-    assigned: Assigned,
-    { offset, topicId, reader, end, isOurs }: RestoreSource,
+    stored: TopicOf,
+    { offset, topicId, reader: opened, end, isOurs }: RestoreSource,
   ): Promise<void> => {
-    const blocks = sightingsTopic ? await readBlocks(reader, sightingsTopic, assigned, end, isOurs, bounds) : []
-    const isSameTopic = (await claim(assigned)).topicId === topicId
+    const blocks = await readBlocks(opened, stored, task, end, isOurs, bounds)
+    const isSameTopic = (await task.claim()).topicId === topicId
     if (!isOurs()) return
-    if (!isSameTopic) throw new Error(`topic ${assigned.topic} was created again`)
+    if (!isSameTopic) throw new Error(`topic ${topic} was created again`)
     const others = blocks.filter((block) => !isAbout(block, topicId))
-    if (others.length > 0) followUp.discard(assigned, others)
+    if (others.length > 0) followUp.discard(others)
     // What is not committed at the claim was noted by ourselves since.
     const former = blocks
       .filter((block) => isAbout(block, topicId))
       .map(({ id, notes }) => ({ id, notes: notes.filter((note) => note.offset < offset) }))
       .filter(({ notes }) => notes.length > 0)
-    for (const block of former) followUp.restore(assigned, topicId, block)
+    for (const block of former) followUp.restore(topicId, block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
-    emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })
+    emit({ event: 'sightings_restored', topic, partition, pending })
   }
 
-  const restoring = restoreAssigned({
-    ...options,
-    topic: sightingsTopic,
-    restore: (assigned) => {
-      followUp.lost(assigned)
-      return (source) => readNotes(assigned, source)
-    },
-    lost: followUp.lost,
-  })
+  const restoring =
+    sightingsTopic &&
+    restoreState(task, {
+      topic: sightingsTopic,
+      reader,
+      restore: () => {
+        followUp.forget()
+        return (source) => readNotes(sightingsTopic, source)
+      },
+      emit,
+    })
 
   return {
-    chunk: ({ topic, partition }, topicId) => {
+    chunk: (topicId) => {
       let notes: PendingNote[] = []
       let blocks: readonly { readonly id: string; readonly notes: readonly PendingNote[] }[] = []
       let unawaited = 0
@@ -79,24 +100,18 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
           blocks = splitNotes(notes).map((some) => ({ id: blockId(some, now(), topicId), notes: some }))
-          return sightingsTopic
-            ? blocks.map((block) => blockRecord(sightingsTopic, { topic, partition }, block, now(), notNoted))
-            : []
+          return sightingsTopic ? blocks.map((block) => blockRecord(sightingsTopic, task, block, now(), notNoted)) : []
         },
         committed: () => {
-          for (const { id, notes: some } of blocks) followUp.note({ topic, partition }, topicId, some, id)
+          for (const { id, notes: some } of blocks) followUp.note(topicId, some, id)
           if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited, why: 'no_answer' })
         },
       }
     },
-    joined: restoring.joined,
-    recreated: (partition) => {
+    recreated: () => {
       // What is not restored yet is discarded then, by the id of its topic.
-      if (!sightingsTopic || restoring.isRestored(partition)) followUp.discard(partition)
+      if (restoring?.isRestored() ?? true) followUp.discard()
     },
-    close: () => {
-      restoring.close()
-      return followUp.close()
-    },
+    close: followUp.close,
   }
 }

@@ -8,10 +8,10 @@ import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './follow-late.js'
 import { openLateAnswers } from './late-answers.js'
-import type { Tasks } from '../delivery/tasks.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Topics } from '../kafka/topics.js'
-import type { DeliveryListener } from '../delivery/listener.js'
+import type { PartitionState } from '../delivery/listener.js'
+import type { Task } from '../delivery/task.js'
 
 export type FollowUpParts = {
   /** What is done about answers that arrive after their event was delivered. */
@@ -26,9 +26,11 @@ type Late = Pick<FollowUpOptions, 'pipeline'> & {
   readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
 }
 
-type FollowUps = DeliveryListener & {
+type FollowUps = {
+  readonly open: (task: Task) => PartitionState
   /** Writes what would be lost with the process: call when no event is delivered any more. */
   readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Nothing is noted if nothing can follow. */
@@ -50,7 +52,6 @@ export const openFollowUps = (
   { facts }: Topics,
   target: OutputTarget,
   connect: () => Kafka,
-  { write, claim }: Pick<Tasks, 'write' | 'claim'>,
 ): FollowUps | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
@@ -64,34 +65,39 @@ export const openFollowUps = (
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
     sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
     max: settings.limits.pendingEvents,
-    claim,
-    write,
     isStillRead,
     isReadIn,
     emit,
     now,
     reachableMs,
   })
-  if (alertsTopic === '') return { ...followUps, flush: () => Promise.resolve() }
-  const updates = suppressed && openAlertUpdates({ suppressed, alertsTopic: topicOf(alertsTopic), write, emit, now })
-  const told = updates ? [followUps, updates] : [followUps]
-  if (!counting) return { ...tellAll(told), flush: () => updates?.flush() ?? Promise.resolve() }
+  const updates =
+    suppressed && alertsTopic !== ''
+      ? openAlertUpdates({ suppressed, alertsTopic: topicOf(alertsTopic), emit, now })
+      : undefined
   const { groupId } = settings
   const keep =
-    sightingsTopic === ''
-      ? undefined
-      : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, claim, reachableMs }
-  const counted = countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })
-  const flush = async (): Promise<void> => {
-    await Promise.all([updates?.flush(), counted.flush()])
+    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, reachableMs }
+  const counted =
+    counting && alertsTopic !== ''
+      ? countSightings({ counting, alertsTopic: topicOf(alertsTopic), keep, emit, now })
+      : undefined
+  return {
+    open: (task) => together([followUps, updates, counted].flatMap((kind) => kind?.open(task) ?? [])),
+    flush: async () => {
+      await Promise.all([updates?.flush(), counted?.flush()])
+    },
+    close: async () => {
+      followUps.close()
+      await Promise.all([updates?.close(), counted?.close()])
+    },
   }
-  return { ...tellAll([...told, counted]), flush }
 }
 
-/** Tells several about the same events. */
-const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
-  chunk: (partition, topicId) => {
-    const chunks = all.map(({ chunk }) => chunk(partition, topicId))
+/** Several kinds of state of one task, which are told about the same events. */
+const together = (all: readonly PartitionState[]): PartitionState => ({
+  chunk: (topicId) => {
+    const chunks = all.map(({ chunk }) => chunk(topicId))
     return {
       see: (offset, event) => {
         for (const { see } of chunks) see(offset, event)
@@ -108,11 +114,8 @@ const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
       },
     }
   },
-  joined: (assigned, isSameMember) => {
-    for (const { joined } of all) joined(assigned, isSameMember)
-  },
-  recreated: (partition) => {
-    for (const { recreated } of all) recreated(partition)
+  recreated: () => {
+    for (const { recreated } of all) recreated()
   },
   close: async () => {
     await Promise.all(all.map(({ close }) => close()))

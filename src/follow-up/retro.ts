@@ -4,7 +4,9 @@ import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
 import { messageOf } from '../base/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
+import type { Written } from '../delivery/delivery.js'
 import type { Emit } from '../telemetry/event.js'
+import type { CountedPartition } from './count-partitions.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
@@ -17,9 +19,11 @@ type RetroRule = {
 /** One indicator in one input partition. */
 type RetroHit<Match extends RetroRule> = NewlyMalicious & {
   readonly match: Match
+  /** `topic/partition` */
   readonly partition: string
   readonly seen: Seen
-  /** Where it was seen: other counts, once the partition was lost and assigned again. */
+  readonly counted: CountedPartition
+  /** Where it was seen: its partition counts elsewhere once it began anew. */
   readonly counts: SightingCounts
 }
 
@@ -30,7 +34,7 @@ export type RetroAlerts<Match extends RetroRule = RetroRule> = {
 }
 
 export type RetroOptions = {
-  readonly partitions: () => ReadonlyMap<string, SightingCounts>
+  readonly partitions: () => ReadonlySet<CountedPartition>
   readonly judge: (finding: Finding, sighting: IndicatorInRole) => Verdict
   /** Gives the event loop to others. */
   readonly turn: () => Promise<unknown>
@@ -50,10 +54,7 @@ export type RetroConnections<Match extends RetroRule = RetroRule> = {
   /** The rule that applies; without one there is no alert. */
   readonly ruleFor: (about: NewlyMalicious & { readonly seen: Seen }) => Match | undefined
   /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
-  readonly write: (
-    partition: string,
-    alerts: RetroAlerts<Match>,
-  ) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
+  readonly write: (counted: CountedPartition, alerts: RetroAlerts<Match>) => Promise<Written>
 }
 
 export type Retro<Match extends RetroRule = RetroRule> = {
@@ -126,7 +127,8 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
 
   const hitsOf = async (areFeeds: boolean, given: ReadonlyMap<string, Known>): Promise<readonly Hit[]> => {
     const hits: Hit[] = []
-    for (const [partition, counts] of [...partitions()]) {
+    for (const counted of [...partitions()]) {
+      const counts = counted.counts()
       const found = [
         ...(given.size > 0 ? await newlyMalicious(unalertedBy(counts, given), verdictBy(given), turn) : []),
         ...(areFeeds ? await newlyMalicious(counts.unalerted(true), verdictByFeeds, turn) : []),
@@ -135,7 +137,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
       for (const one of new Map(found.map((each) => [keyOf(each.indicator), each])).values()) {
         const seen = counts.seen(one.indicator)
         const match = seen && connected?.ruleFor({ ...one, seen })
-        if (match) hits.push({ ...one, partition, seen, counts, match })
+        if (match) hits.push({ ...one, partition: counted.name, seen, counted, counts, match })
       }
     }
     return hits.toSorted((one, other) => other.seen.count - one.seen.count)
@@ -143,18 +145,18 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
 
   /** Until all are written or their partitions have other owners; the most seen ones have alerts of their own. */
   const writeAll = async (hits: readonly Hit[]): Promise<void> => {
-    const isOurs = ({ partition, counts }: Hit): boolean => partitions().get(partition) === counts
+    const isOurs = ({ counted, counts }: Hit): boolean => partitions().has(counted) && counted.counts() === counts
     const alone = hits.filter(({ match }) => !match.isSummarised)
     let own = alone.slice(0, maxRetroAlerts)
     let summarised = [...alone.slice(maxRetroAlerts), ...hits.filter(({ match }) => match.isSummarised)]
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
-      for (const [partition, alerts] of alertsPerPartition(own, summarised)) {
+      for (const [counted, alerts] of alertsPerPartition(own, summarised)) {
         const isStillOurs = [...alerts.hits, ...alerts.summarised.slice(0, 1)].every(isOurs)
-        const written = isStillOurs ? await connected?.write(partition, alerts) : undefined
+        const written = isStillOurs ? await connected?.write(counted, alerts) : undefined
         if (written === undefined || written === 'not_written') continue
-        own = own.filter((hit) => hit.partition !== partition)
+        own = own.filter((hit) => hit.counted !== counted)
         if (alerts.summarised.length > 0) summarised = []
-        for (const hit of alerts.summarised) if (hit.partition !== partition) hit.counts.alerted(hit.indicator)
+        for (const hit of alerts.summarised) if (hit.counted !== counted) hit.counts.alerted(hit.indicator)
         if (written === 'written')
           emit({
             event: 'retro_alerts_raised',
@@ -244,13 +246,13 @@ const levelsOf = ({ hits, summarised }: RetroAlerts): readonly string[] => {
 const alertsPerPartition = <Match extends RetroRule>(
   own: readonly RetroHit<Match>[],
   summarised: readonly RetroHit<Match>[],
-): Map<string, RetroAlerts<Match>> => {
-  const carrier = summarised[0]?.partition
-  const names = new Set([...own, ...summarised.slice(0, 1)].map(({ partition }) => partition))
+): ReadonlyMap<CountedPartition, RetroAlerts<Match>> => {
+  const carrier = summarised[0]?.counted
+  const all = new Set([...own, ...summarised.slice(0, 1)].map(({ counted }) => counted))
   return new Map(
-    [...names].map((name) => [
-      name,
-      { hits: own.filter(({ partition }) => partition === name), summarised: name === carrier ? summarised : [] },
+    [...all].map((one) => [
+      one,
+      { hits: own.filter(({ counted }) => counted === one), summarised: one === carrier ? summarised : [] },
     ]),
   )
 }

@@ -1,24 +1,30 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CountedPartitions } from './count-partitions.js'
 import { countedUpTo, countRecord } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
 import type { SightingCounts } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf } from '../kafka/failure.js'
 import type { Written } from '../delivery/delivery.js'
-import type { Tasks } from '../delivery/tasks.js'
+import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
 
+/** The counts of one partition. */
+export type CountsToWrite = {
+  readonly task: Task
+  readonly counts: () => SightingCounts
+  /** Up to which offset they are counted; undefined until they are restored. */
+  readonly countedUpTo: () => number | undefined
+  /** Records that are needed no longer once the counts hold up to this offset. */
+  readonly outdated: (upTo: number) => readonly Outgoing[]
+  /** What the topic says of how far they are counted. */
+  writtenUpTo?: number
+}
+
 type KeepCountsOptions = {
   readonly topic: TopicOf
-  readonly counts: CountedPartitions
-  readonly write: Tasks['write']
-  /** The partitions that are kept, and up to which offset each is counted. */
-  readonly countedOffsets: () => ReadonlyMap<string, number>
-  /** Records that are needed no longer once the counts hold up to this offset. */
-  readonly outdated: (partition: string, upTo: number) => readonly Outgoing[]
+  readonly partitions: () => Iterable<CountsToWrite>
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
@@ -42,25 +48,26 @@ const againMs = 1_000
 const flushMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, counts, write, countedOffsets, outdated, emit, now, reachableMs } = options
+  const { topic, partitions, emit, now, reachableMs } = options
   const closing = new AbortController()
-  const kept = new Map<string, number>()
 
   /** Until it is written, somebody else's or read anew: records are whole values, so a repeat does no harm. */
   const writeSurely = async (
-    partition: string,
+    { task, counts, countedUpTo }: CountsToWrite,
     own: SightingCounts,
     compose: () => readonly Outgoing[],
   ): Promise<boolean> => {
-    const isOurs = (): boolean => countedOffsets().has(partition) && counts.of(partition) === own
+    const isOurs = (): boolean => !task.signal.aborted && countedUpTo() !== undefined && counts() === own
     while (isOurs()) {
-      const written = await write(partition, () => (isOurs() ? compose() : [])).catch((error: unknown): Written => {
-        warn(partition, failureOf(error).message)
-        return 'not_written'
-      })
+      const written = await task
+        .write(() => (isOurs() ? compose() : []))
+        .catch((error: unknown): Written => {
+          warn(task, failureOf(error).message)
+          return 'not_written'
+        })
       if (written === 'written') return isOurs()
       if (written === 'refused') {
-        warn(partition, 'the sightings topic refuses counts')
+        warn(task, 'the sightings topic refuses counts')
         return false
       }
       if (closing.signal.aborted) return false
@@ -68,16 +75,17 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     }
     return false
   }
-  const warn = (partition: string, message: string): void =>
-    emit({ event: 'kafka_client_warned', about: `sightings of ${partition}`, message })
+  const warn = ({ name }: Task, message: string): void =>
+    emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message })
 
-  const keep = async (partition: string, upTo: number): Promise<void> => {
-    const own = counts.of(partition)
+  const keep = async (partition: CountsToWrite, upTo: number): Promise<void> => {
+    const own = partition.counts()
+    const { name } = partition.task
     // Their values are those of the moment in which they are written: a retro alert may be written in between, and must not be forgotten.
     const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
       changed.flatMap(({ day, indicator }) => {
         const seen = own.onDay(day, indicator)
-        return seen ? [countRecord(topic, partition, seen, now())] : []
+        return seen ? [countRecord(topic, name, seen, now())] : []
       })
     let changed: Changed[] = []
     for (const one of own.takeChanged()) {
@@ -87,14 +95,17 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
       if (!(await writeSurely(partition, own, () => recordsOf(full)))) return
       changed = []
     }
-    if (changed.length === 0 && kept.get(partition) === upTo) return
+    if (changed.length === 0 && partition.writtenUpTo === upTo) return
     const last = changed
-    const counted = countedUpTo(topic, partition, upTo, now())
-    const gone = outdated(partition, upTo)
-    if (await writeSurely(partition, own, () => [...recordsOf(last), counted, ...gone])) kept.set(partition, upTo)
+    const counted = countedUpTo(topic, name, upTo, now())
+    const gone = partition.outdated(upTo)
+    if (await writeSurely(partition, own, () => [...recordsOf(last), counted, ...gone])) partition.writtenUpTo = upTo
   }
   const keepAll = async (): Promise<void> => {
-    for (const [partition, upTo] of [...countedOffsets()]) await keep(partition, upTo)
+    for (const partition of [...partitions()]) {
+      const upTo = partition.countedUpTo()
+      if (upTo !== undefined) await keep(partition, upTo)
+    }
   }
 
   const goOn = async (): Promise<void> => {

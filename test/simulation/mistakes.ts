@@ -145,8 +145,8 @@ export const mistakes: readonly Mistake[] = [
   ),
   one(
     'what was settled stays noted in the topic',
-    'for (const block of pending.blocksAfter(name, settled, open))',
-    'for (const block of pending.blocksAfter(name, [], open))',
+    'for (const block of notes.blocksAfter(settled, open))',
+    'for (const block of notes.blocksAfter([], open))',
   ),
   one(
     'tombstones are dropped',
@@ -176,9 +176,8 @@ export const mistakes: readonly Mistake[] = [
           '          for (const one of awaited) void one.then(() => arrived.add(one))\n          if (awaited.length > 0) notes.push(',
       },
       {
-        find: 'followUp.note({ topic, partition }, topicId, some, id)',
-        replace:
-          'followUp.note({ topic, partition }, topicId, some.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
+        find: 'followUp.note(topicId, some, id)',
+        replace: 'followUp.note(topicId, some.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
       },
     ],
   },

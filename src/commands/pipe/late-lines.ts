@@ -33,7 +33,7 @@ export const createLateLines = (options: {
   const dropped = (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' })
 
   const follow = async (): Promise<void> => {
-    const notes = pending.take('lines', Infinity)
+    const notes = waiting.take(Infinity)
     const lines = notes.flatMap(({ offset }) => kept.get(offset) ?? [])
     const events = await allOf(pipeline, lines)
     const again = notes.flatMap((note, place) => (events[place] ? [{ note, event: events[place] }] : []))
@@ -43,13 +43,11 @@ export const createLateLines = (options: {
       bytes -= kept.get(offset)?.bytes.length ?? 0
       kept.delete(offset)
     }
-    pending.wait('lines', open)
-    pending.settle(
-      'lines',
-      done.map(({ offset }) => offset),
-    )
+    waiting.wait(open)
+    waiting.settle(done.map(({ offset }) => offset))
   }
-  const pending = createPending({ due: () => queueMicrotask(() => void follow()), dropped, max: maxLines })
+  const pending = createPending({ dropped, max: maxLines })
+  const waiting = pending.open(() => queueMicrotask(() => void follow()))
 
   return {
     raise: (lines, events) => {
@@ -70,7 +68,7 @@ export const createLateLines = (options: {
         const copy = { ...line, bytes: Buffer.from(line.bytes) }
         kept.set(++count, copy)
         bytes += copy.bytes.length
-        pending.note('lines', [{ offset: count, fired: firedOf(event), awaited }])
+        waiting.note([{ offset: count, fired: firedOf(event), awaited }])
       }
       if (missed > 0) dropped(missed)
       return alerts

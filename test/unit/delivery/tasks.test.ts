@@ -1,6 +1,8 @@
 // Which task a partition has from one join to the next, and what is left of one that is lost.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../../src/delivery/delivery.js'
+import type { PartitionState } from '../../../src/delivery/listener.js'
+import type { Task } from '../../../src/delivery/task.js'
 import { createTasks, type Tasks } from '../../../src/delivery/tasks.js'
 import type { Assigned, Fetched } from '../../../src/kafka/fetched.js'
 import { recordHealth, type HealthRecord } from '../../../src/kafka/health.js'
@@ -32,8 +34,21 @@ const stage = (): { readonly tasks: Tasks; readonly health: HealthRecord; readon
     },
     close: done,
   }
+  let states = 0
+  const openState = ({ name, signal }: Task): PartitionState => {
+    const state = `state ${++states}`
+    told.push(`${state} of ${name} opened`)
+    return {
+      chunk: () => expect.fail('nothing is annotated'),
+      recreated: () => told.push(`${state} created again`),
+      close: () => {
+        told.push(`${state} closed, its task is ${signal.aborted ? 'lost' : 'open'}`)
+        return done()
+      },
+    }
+  }
   const health = recordHealth(() => 0, { unreachableSince: () => undefined })
-  return { tasks: createTasks(delivery, health), health, told }
+  return { tasks: createTasks({ delivery, openState, health }), health, told }
 }
 
 const assigned = (generation: number, ...partitions: readonly number[]): readonly Assigned[] =>
@@ -45,6 +60,8 @@ const assigned = (generation: number, ...partitions: readonly number[]): readonl
     proveMembership: done,
   }))
 
+const ofDeliveries = (told: readonly string[]): readonly string[] => told.filter((one) => !one.startsWith('state'))
+
 const batch = (partition: number): Fetched => ({ name: `fw/${partition}` }) as unknown as Fetched
 
 it('a task is kept while this process stays a member, and closed with the loss of its partition', () => {
@@ -52,7 +69,7 @@ it('a task is kept while this process stays a member, and closed with the loss o
   tasks.joined(assigned(1, 0, 1), false)
   tasks.joined(assigned(2, 1), true)
   tasks.joined(assigned(3, 0, 1), true)
-  expect(told).toEqual([
+  expect(ofDeliveries(told)).toEqual([
     'fw/0 (1) opened in 1',
     'fw/1 (2) opened in 1',
     'fw/0 (1) closed',
@@ -66,10 +83,10 @@ it('a partition that another member may have had in between has a new task', () 
   const { tasks, told } = stage()
   tasks.joined(assigned(1, 0), true)
   tasks.joined(assigned(2, 0), false)
-  expect(told).toEqual(['fw/0 (1) opened in 1', 'fw/0 (1) closed', 'fw/0 (2) opened in 2'])
+  expect(ofDeliveries(told)).toEqual(['fw/0 (1) opened in 1', 'fw/0 (1) closed', 'fw/0 (2) opened in 2'])
 })
 
-it('nothing is delivered or written on behalf of a partition that is lost, and health shows it no longer', async () => {
+it('nothing is delivered of a partition that is lost, and health shows it no longer', async () => {
   const { tasks, health } = stage()
   tasks.joined(assigned(1, 0, 1), true)
   await tasks.deliver(batch(0))
@@ -78,7 +95,6 @@ it('nothing is delivered or written on behalf of a partition that is lost, and h
   tasks.joined(assigned(2, 1), true)
   await tasks.deliver(batch(0))
   expect([Object.keys(health.read().partitions), health.read().delivered]).toEqual([['fw/1'], 2])
-  expect(await tasks.write('fw/0', () => expect.fail('it is another owner’s'))).toBe('not_written')
 })
 
 it('after a thousand assignments and losses as many tasks are closed as were opened', async () => {
@@ -88,6 +104,23 @@ it('after a thousand assignments and losses as many tasks are closed as were ope
     await tasks.deliver(batch(0))
     tasks.joined([], true)
   }
-  expect(told.filter((one) => one.endsWith('closed'))).toHaveLength(2_000)
+  expect(ofDeliveries(told).filter((one) => one.endsWith('closed'))).toHaveLength(2_000)
   expect(health.read().partitions).toEqual({})
+})
+
+it('what is kept for a task ends with it, and cannot be mistaken for that of the next one', async () => {
+  const { tasks, told } = stage()
+  tasks.joined(assigned(1, 0), true)
+  tasks.joined([], true)
+  tasks.joined(assigned(3, 0), true)
+  tasks.recreated({ topic: 'fw', partition: 0 })
+  tasks.recreated({ topic: 'fw', partition: 1 })
+  await tasks.close()
+  expect(told.filter((one) => one.startsWith('state'))).toEqual([
+    'state 1 of fw/0 opened',
+    'state 1 closed, its task is lost',
+    'state 2 of fw/0 opened',
+    'state 2 created again',
+    'state 2 closed, its task is lost',
+  ])
 })

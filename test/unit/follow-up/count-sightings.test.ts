@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
-import { countSightings, type Counting, type WriteRetroAlerts } from '../../../src/follow-up/count-sightings.js'
+import { countSightings, type Counting } from '../../../src/follow-up/count-sightings.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
@@ -19,9 +19,9 @@ import {
 } from '../../../src/follow-up/count-record.js'
 import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import type { Assigned } from '../../../src/kafka/fetched.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
-import type { ChunkListener, DeliveryListener } from '../../../src/delivery/listener.js'
+import { testTask } from '../../support/task.js'
+import type { ChunkListener, PartitionState } from '../../../src/delivery/listener.js'
 
 const now = (): number => 20_000 * 86_400_000
 const input = { topic: 'firewall', partition: 3 }
@@ -47,7 +47,8 @@ const listed: EventOut = {
   })),
 }
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
-const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
+/** Its former counts are not known yet. */
+const unclaimed = (): ReturnType<typeof testTask> => testTask({ ...input, claim: never })
 
 const retro: Counting['retro'] = {
   version: () => 0,
@@ -61,15 +62,12 @@ const retro: Counting['retro'] = {
 
 const notAnnotated: Pipeline = () => expect.fail('nothing is annotated')
 
-const open = (): DeliveryListener =>
+const open = (): ReturnType<typeof countSightings> =>
   countSightings({
     counting: { counts: counted(), known: notAnnotated, isInside: () => true, retro, start: () => undefined },
     alertsTopic: { topic: 'alerts', partitions: 1 },
-    write: () => Promise.resolve('written'),
     keep: {
       topic,
-      // The former counts are not known yet.
-      claim: never,
       connect: () => expect.fail('nothing is read'),
       groupId: 'group',
       reachableMs: now,
@@ -79,33 +77,29 @@ const open = (): DeliveryListener =>
     now,
   })
 
-const deliver = (
-  sightings: DeliveryListener,
-  ...offsets: readonly number[]
-): { chunk: ChunkListener; keys: string[] } => {
-  const chunk = sightings.chunk(input)
+const deliver = (state: PartitionState, ...offsets: readonly number[]): { chunk: ChunkListener; keys: string[] } => {
+  const chunk = state.chunk()
   for (const offset of offsets) chunk.see(offset, event)
   return { chunk, keys: chunk.records().map(({ key, partition }) => `${partition} ${String(key)}`) }
 }
 
 describe('where counting begins', () => {
-  it('is written with the first events after a join, until some are committed', async () => {
+  it('is written with the first events of a task, until some are committed', async () => {
     const sightings = open()
-    sightings.joined([assigned], false)
-    expect(deliver(sightings, 8, 7).keys).toEqual(['1 firewall/3/began/7'])
-    const again = deliver(sightings, 7, 8)
+    const state = sightings.open(unclaimed())
+    expect(deliver(state, 8, 7).keys).toEqual(['1 firewall/3/began/7'])
+    const again = deliver(state, 7, 8)
     expect(again.keys).toEqual(['1 firewall/3/began/7'])
     again.chunk.committed()
-    expect(deliver(sightings, 9).keys).toEqual([])
-    sightings.joined([assigned], false)
-    expect(deliver(sightings, 10).keys).toEqual(['1 firewall/3/began/10'])
+    expect(deliver(state, 9).keys).toEqual([])
+    await state.close()
+    expect(deliver(sightings.open(unclaimed()), 10).keys).toEqual(['1 firewall/3/began/10'])
     await sightings.close()
   })
 
   it('what a chunk accuses is written with it', async () => {
     const sightings = open()
-    sightings.joined([assigned], false)
-    const chunk = sightings.chunk(input)
+    const chunk = sightings.open(unclaimed()).chunk()
     chunk.see(8, listed)
     chunk.see(7, event)
     const [record] = chunk.records()
@@ -257,31 +251,30 @@ describe('where counting begins', () => {
 
 it('a retro alert that cannot be written because the partition cannot be claimed is written later', async () => {
   const told: TelemetryEvent[] = []
-  let writeAlerts: WriteRetroAlerts | undefined
+  const counts = counted()
   const answers = [
     () => Promise.reject(new Error('no longer a member since')),
     () => Promise.resolve('written' as const),
   ]
   const sightings = countSightings({
     counting: {
-      counts: counted(),
+      counts,
       known: notAnnotated,
       isInside: () => true,
       retro,
-      start: (write) => {
-        writeAlerts = write
-      },
+      start: () => undefined,
     },
     alertsTopic: { topic: 'alerts', partitions: 1 },
-    write: () => answers.shift()?.() ?? expect.fail('two are enough'),
     emit: (one) => void told.push(one),
     now,
   })
+  sightings.open(testTask({ ...input, write: () => answers.shift()?.() ?? expect.fail('two are enough') }))
+  const [partition] = counts.all()
   const alert = { key: 'k', value: Buffer.from('{}') }
-  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('not_written')
+  expect(await partition?.writeAlerts([alert], [])).toBe('not_written')
   expect(told).toEqual([
     { event: 'kafka_client_warned', about: 'retro alerts of firewall/3', message: 'no longer a member since' },
   ])
-  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('written')
+  expect(await partition?.writeAlerts([alert], [])).toBe('written')
   await sightings.close()
 })

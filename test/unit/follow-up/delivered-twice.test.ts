@@ -2,9 +2,11 @@
 import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/verdict.js'
-import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/late-answers.js'
+import type { FollowUpOptions } from '../../../src/follow-up/follow-late.js'
+import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { testTask } from '../../support/task.js'
 
 const input = { topic: 'fw', partition: 0 }
 const done = (): Promise<void> => Promise.resolve()
@@ -46,7 +48,7 @@ const cluster = {
 }
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
-const options = (now: number): LateAnswersOptions => ({
+const options = (now: number): FollowUpOptions => ({
   connect: () => kafka,
   pipeline: (events, use) => {
     events.forEach((_, nth) => use(complete, nth))
@@ -57,15 +59,17 @@ const options = (now: number): LateAnswersOptions => ({
   max: 100,
   isStillRead: () => Promise.resolve(true),
   isReadIn: () => true,
-  claim: () => Promise.resolve({ offset: Infinity, topicId: undefined }),
-  write: (_partition, compose) => {
-    for (const record of compose()) (logs[record.topic] ??= []).push(record)
-    return Promise.resolve('written')
-  },
   emit: () => undefined,
   now: () => now,
   reachableMs: () => 0,
 })
+const task = (): ReturnType<typeof testTask> =>
+  testTask({
+    write: (compose) => {
+      for (const record of compose()) (logs[record.topic] ??= []).push(record)
+      return Promise.resolve('written')
+    },
+  })
 const only = { key: null, headers: [], timestamp: '0' } as const
 const complete = { judged: [] } as unknown as EventOut
 const pending = {
@@ -75,7 +79,9 @@ const pending = {
 it('an event that is delivered twice, first pending and then complete, is corrected', async () => {
   /** A process that is killed before the offsets have moved. */
   const deliver = (now: number, events: ReadonlyMap<number, EventOut>): void => {
-    const chunk = openLateAnswers(options(now)).chunk(input)
+    const chunk = openLateAnswers(options(now))
+      .open(testTask({ claim: () => new Promise(() => undefined) }))
+      .chunk()
     for (const [offset, event] of events) chunk.see(offset, event)
     logs.sightings?.push(...chunk.records())
   }
@@ -83,11 +89,14 @@ it('an event that is delivered twice, first pending and then complete, is correc
   deliver(2, new Map([5, 6, 7].map((offset) => [offset, offset === 6 ? complete : pending])))
 
   const owner = openLateAnswers(options(3))
-  owner.joined([{ ...input, generation: 1, seek: () => undefined, proveMembership: done }], false)
+  const owned = task()
+  const state = owner.open(owned)
   await vi.waitFor(() => expect(logs.corrections?.length).toBeGreaterThan(1), { timeout: 600_000 })
   expect(logs.corrections?.map(({ value }) => String(value)).toSorted()).toEqual(['5', '6', '7'])
   // Nobody waits any more.
   const last = new Map(logs.sightings?.map(({ key, value }) => [String(key), value]))
   expect(new Set(last.values())).toEqual(new Set([null]))
-  await owner.close()
+  owned.close()
+  await state.close()
+  owner.close()
 })

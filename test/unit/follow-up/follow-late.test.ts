@@ -4,9 +4,10 @@ import { expect, it, vi } from 'vitest'
 import { followLate } from '../../../src/follow-up/follow-late.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import type { Task } from '../../../src/delivery/task.js'
 import { settle } from '../../support/clock.js'
+import { testTask } from '../../support/task.js'
 
-const input = { topic: 'fw', partition: 0 }
 const records = [1, 2].map((offset) => ({
   offset: String(offset),
   timestamp: '0',
@@ -29,28 +30,43 @@ const cluster = {
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
 type Options = Parameters<typeof followLate>[0]
+type FollowUp = ReturnType<ReturnType<typeof followLate>['open']>
 
 /** On a topic of two records, with events that wait for nothing more. */
-const start = (options: Partial<Options>, isRestored = (): boolean => true): ReturnType<typeof followLate> =>
-  followLate(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      max: 10,
-      write: () => Promise.resolve('written'),
-      emit: () => undefined,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      now: () => 0,
-      reachableMs: () => 0,
-      ...options,
+const start = ({
+  write = () => Promise.resolve('written'),
+  isRestored = () => true,
+  ...options
+}: Partial<Options> & {
+  readonly write?: Task['write']
+  readonly isRestored?: () => boolean
+}): FollowUp & { readonly lose: () => void } => {
+  const following = followLate({
+    connect: () => kafka,
+    pipeline: (events, use) => {
+      events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+      return true
     },
-    () => undefined,
-    isRestored,
-  )
+    max: 10,
+    emit: () => undefined,
+    isStillRead: () => Promise.resolve(true),
+    isReadIn: () => true,
+    now: () => 0,
+    reachableMs: () => 0,
+    ...options,
+  })
+  const task = testTask({ write })
+  const followUp = following.open(task, { unsure: () => undefined, isRestored })
+  return {
+    ...followUp,
+    lose: task.close,
+    close: async () => {
+      task.close()
+      await followUp.close()
+      following.close()
+    },
+  }
+}
 
 it('reports a defect, and follows up again when the next answer arrives', async () => {
   const told: TelemetryEvent[] = []
@@ -64,7 +80,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
     },
   })
   for (const offset of [1, 2]) {
-    followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset, fired: [], awaited: [] }])
+    followUp.note(undefined, [{ offset, fired: [], awaited: [] }])
     await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
     expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
   }
@@ -95,29 +111,11 @@ it.each([
       return Promise.resolve()
     },
   })
-  followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(pauses).toHaveLength(2), { timeout: 600_000 })
   expect(written).toBe(1)
   expect(pauses).toEqual([100, expectedMs])
   await followUp.close()
-})
-
-it('what follows in many partitions at once is no reason for a warning about listeners', async () => {
-  const warned: Error[] = []
-  const warn = (warning: Error): void => void warned.push(warning)
-  process.on('warning', warn)
-  const followUp = start({
-    connect: () => expect.fail('nothing is read'),
-    pipeline: () => expect.fail('nothing is annotated'),
-    max: 100,
-    write: () => expect.fail('nothing is written'),
-  })
-  for (let partition = 0; partition < 24; partition++)
-    followUp.note({ topic: 'fw', partition }, undefined, [{ offset: 1, fired: [], awaited: [] }])
-  await settle()
-  await followUp.close()
-  process.off('warning', warn)
-  expect(warned).toEqual([])
 })
 
 it.each([
@@ -138,13 +136,13 @@ it.each([
         notWritten: (isTriedAgain: boolean) => void told.push(isTriedAgain ? 'not yet written' : 'not written'),
       }),
     },
-    write: (_name, compose) => {
-      if (!isOurs) followUp.lost(input)
+    write: (compose) => {
+      if (!isOurs) followUp.lose()
       if (result === 'written' || result === 'unsure') compose()
       return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
     },
   })
-  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
   if (result === 'unsure') expect(told).toEqual(['not written', 'committed'])
   await followUp.close()
@@ -162,13 +160,13 @@ it.each([
       isAsked = true
       return Promise.resolve(isStillRead)
     },
-    write: (_partition, compose) => {
-      if (!isWanted) followUp.discard(input)
+    write: (compose) => {
+      if (!isWanted) followUp.discard()
       written.push(...compose())
       return Promise.resolve('written')
     },
   })
-  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 600_000 })
   await followUp.close()
   expect(written).toEqual([])
@@ -180,7 +178,7 @@ it('what was noted of a former topic is forgotten once the new one is read, and 
   const followUp = start({
     correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
     isReadIn: (_partition, id) => id === read,
-    write: (_partition, compose) => {
+    write: (compose) => {
       written.push(...compose().map(({ topic }) => topic))
       return Promise.resolve('written')
     },
@@ -188,13 +186,13 @@ it('what was noted of a former topic is forgotten once the new one is read, and 
   })
   let arrive = (): void => undefined
   const answer = new Promise<void>((resolve) => (arrive = resolve))
-  followUp.note(input, 'former', [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note('former', [{ offset: 1, fired: [], awaited: [] }])
   read = 'new'
   await settle()
   expect(written).toEqual([])
-  followUp.note(input, 'new', [{ offset: 1, fired: [], awaited: [answer] }])
+  followUp.note('new', [{ offset: 1, fired: [], awaited: [answer] }])
   // A chunk that was in hand is delivered last.
-  followUp.note(input, 'former', [{ offset: 2, fired: [], awaited: [] }])
+  followUp.note('former', [{ offset: 2, fired: [], awaited: [] }])
   await settle()
   arrive()
   await vi.waitFor(() => expect(written).toEqual(['corrections']), { timeout: 600_000 })
@@ -204,21 +202,19 @@ it('what was noted of a former topic is forgotten once the new one is read, and 
 it('nothing is followed up while the notes of the partition are being read', async () => {
   let pauses = 0
   let writtenAfter = 0
-  const followUp = start(
-    {
-      sightingsTopic: { topic: 'sightings', partitions: 1 },
-      write: () => {
-        writtenAfter = pauses
-        return Promise.resolve('written')
-      },
-      pause: () => {
-        pauses++
-        return Promise.resolve()
-      },
+  const followUp = start({
+    sightingsTopic: { topic: 'sightings', partitions: 1 },
+    write: () => {
+      writtenAfter = pauses
+      return Promise.resolve('written')
     },
-    () => pauses >= 5,
-  )
-  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
+    pause: () => {
+      pauses++
+      return Promise.resolve()
+    },
+    isRestored: () => pauses >= 5,
+  })
+  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(writtenAfter).toBe(5), { timeout: 600_000 })
   await followUp.close()
 })
@@ -235,7 +231,7 @@ it('an event that a spent budget left is annotated again with what others paid f
     },
     pause: () => Promise.resolve(),
   })
-  followUp.restore(input, undefined, {
+  followUp.restore(undefined, {
     id: '1/0',
     notes: [
       { offset: 1, fired: [], isFree: true },

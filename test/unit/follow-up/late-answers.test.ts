@@ -4,8 +4,8 @@ import { expect, it, vi } from 'vitest'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import type { Assigned } from '../../../src/kafka/fetched.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { testTask } from '../../support/task.js'
 
 const sightingsTopic = { topic: 'sightings', partitions: 1 }
 const input = { topic: 'fw', partition: 0 }
@@ -48,29 +48,27 @@ it.each([
     pipeline: () => true,
     sightingsTopic,
     max: 10,
-    claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a' }),
-    write: (_partition, compose) => {
-      written.push(...compose())
-      return Promise.resolve('written')
-    },
     emit: (event) => void told.push(event),
     isStillRead: () => Promise.resolve(true),
     isReadIn: () => true,
     now: () => 0,
     reachableMs: () => 0,
   })
-  const assigned: Assigned = {
-    ...input,
-    generation: 1,
-    seek: () => undefined,
-    proveMembership: () => Promise.resolve(),
-  }
-  sightings.joined([assigned], false)
+  const task = testTask({
+    claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a' }),
+    write: (compose) => {
+      written.push(...compose())
+      return Promise.resolve('written')
+    },
+  })
+  const state = sightings.open(task)
   await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })), {
     timeout: 600_000,
   })
   expect(told[0]).toMatchObject({ pending })
-  await sightings.close()
+  task.close()
+  await state.close()
+  sightings.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(
     isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],
   )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Known } from '../../../src/domain/finding.js'
 import type { Indicator } from '../../../src/domain/indicator.js'
 import type { Judged } from '../../../src/domain/verdict.js'
-import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
+import { countPartitions, type CountedPartition, type OpenCounts } from '../../../src/follow-up/count-partitions.js'
 import {
   createRetro,
   maxRetroAlerts,
@@ -24,7 +24,8 @@ const clean = (value: string): Judged => ({
 })
 
 type Stage = {
-  readonly counts: CountedPartitions
+  /** The counts of a partition, opened when it is named first. */
+  readonly of: (partition: string) => OpenCounts
   readonly retro: Retro
   readonly listed: Set<string>
   readonly written: { readonly partition: string; readonly alerts: RetroAlerts }[]
@@ -32,6 +33,13 @@ type Stage = {
 
 const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
   const counts = countPartitions({ seed: 1, judge: () => verdict })
+  const opened = new Map<string, OpenCounts>()
+  const of = (partition: string): OpenCounts => {
+    const open =
+      opened.get(partition) ?? counts.open(partition, () => expect.fail('retro alerts are written elsewhere'))
+    opened.set(partition, open)
+    return open
+  }
   const listed = new Set<string>()
   const written: { partition: string; alerts: RetroAlerts }[] = []
   const retro = createRetro({
@@ -48,19 +56,18 @@ const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
     match: ({ value }) => (listed.has(value) ? bad : undefined),
     ruleFor: () => ({ rule: { id: 'a', level: 'high' }, isSummarised: false }),
     askedFor: (indicator) => (indicator.type === 'ip' ? indicator : { type: 'domain', value: 'example.com' }),
-    write: (partition, alerts) => {
-      written.push({ partition, alerts })
-      markAlerted(counts, partition, alerts)
+    write: (counted, alerts) => {
+      written.push({ partition: counted.name, alerts })
+      markAlerted(counted, alerts)
       return Promise.resolve('written')
     },
     ...more,
   })
-  return { counts, retro, listed, written }
+  return { of, retro, listed, written }
 }
 
-const markAlerted = (counts: CountedPartitions, partition: string, { hits, summarised }: RetroAlerts): void => {
-  for (const hit of [...hits, ...summarised])
-    if (hit.partition === partition) counts.of(partition).alerted(hit.indicator)
+const markAlerted = (counted: CountedPartition, { hits, summarised }: RetroAlerts): void => {
+  for (const hit of [...hits, ...summarised]) if (hit.counted === counted) counted.counts().alerted(hit.indicator)
 }
 
 const valuesIn = ({ written }: Stage): string[] =>
@@ -71,9 +78,18 @@ const valuesIn = ({ written }: Stage): string[] =>
 describe('retro alerts', () => {
   it('are raised once per partition for what a feed turns malicious on, and for nothing else', async () => {
     const all = stage()
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
-    all.counts.of('t/1').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
-    all.counts.of('t/1').count([{ offset: 2, time: now, judged: [clean('192.0.2.1')] }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all
+      .of('t/1')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all
+      .of('t/1')
+      .counts()
+      .count([{ offset: 2, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -86,7 +102,10 @@ describe('retro alerts', () => {
   it('follow from an answer about an address, and from one about a domain for the names below it', async () => {
     const all = stage()
     const judged = ['192.0.2.1', '192.0.2.2', 'a.example.com', 'b.example.com', 'example.com.test'].map(clean)
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged }], now)
     all.retro.answered(indicatorOf('192.0.2.2'), bad)
     all.retro.answered(indicatorOf('example.com'), bad)
     await all.retro.idle()
@@ -95,7 +114,10 @@ describe('retro alerts', () => {
 
   it('are raised once where a feed and the provider turn malicious on it at the same time', async () => {
     const all = stage()
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     all.retro.answered(indicatorOf('192.0.2.1'), bad)
@@ -115,7 +137,10 @@ describe('retro alerts', () => {
     all.retro.answered(indicatorOf('192.0.2.2'), { ...bad, at: now - 3_600_000 })
     await all.retro.idle()
     const judged = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(clean)
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged }], now)
     all.retro.restored()
     await all.retro.idle()
     expect(valuesIn(all).toSorted()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])
@@ -124,7 +149,10 @@ describe('retro alerts', () => {
   it('that cannot be made are reported, not silently missing', async () => {
     const reported: unknown[] = []
     const all = stage({ write: () => Promise.reject(new Error('a bug')), emit: (event) => void reported.push(event) })
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -137,7 +165,10 @@ describe('retro alerts', () => {
       const value = `198.51.100.${n}`
       all.listed.add(value)
       for (let times = 0; times <= (n === 249 ? 1 : 0); times++)
-        all.counts.of(`t/${n % 2}`).count([{ offset: 2 * n + times, time: now, judged: [clean(value)] }], now)
+        all
+          .of(`t/${n % 2}`)
+          .counts()
+          .count([{ offset: 2 * n + times, time: now, judged: [clean(value)] }], now)
     }
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -159,7 +190,10 @@ describe('retro alerts', () => {
       emit: (event) => void reported.push(event),
     })
     const values = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: values.map(clean) }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: values.map(clean) }], now)
     for (const value of values) all.listed.add(value)
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -172,33 +206,38 @@ describe('retro alerts', () => {
     const answers = ['not_written', 'not_written', 'written'] as const
     let calls = 0
     const all = stage({
-      write: (partition) => {
-        if (partition === 't/1') {
-          all.counts.forget(partition)
+      write: ({ name }) => {
+        if (name === 't/1') {
+          all.of(name).close()
           return Promise.resolve('not_written')
         }
         return Promise.resolve(answers[calls++] ?? 'refused')
       },
     })
     for (const name of ['t/0', 't/1'])
-      all.counts.of(name).count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+      all
+        .of(name)
+        .counts()
+        .count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
     expect(calls).toBe(3)
   })
 
-  it('are dropped with a partition that is lost, also if it is assigned again meanwhile', async () => {
+  it('are dropped with counts that begin anew meanwhile', async () => {
     let calls = 0
     const all = stage({
-      write: (partition) => {
+      write: ({ name }) => {
         calls++
-        all.counts.forget(partition)
-        all.counts.of(partition)
+        all.of(name).beginAnew()
         return Promise.resolve('not_written')
       },
     })
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -208,21 +247,24 @@ describe('retro alerts', () => {
   it('are summarised with another partition where the one with the summary is lost before it is written', async () => {
     const summaries: string[][] = []
     const all = stage({
-      write: (partition, alerts) => {
+      write: (counted, alerts) => {
         const { summarised } = alerts
-        if (summarised.length > 0) summaries.push([partition, ...new Set(summarised.map((hit) => hit.partition))])
+        if (summarised.length > 0) summaries.push([counted.name, ...new Set(summarised.map((hit) => hit.partition))])
         if (summaries.length !== 1) {
-          markAlerted(all.counts, partition, alerts)
+          markAlerted(counted, alerts)
           return Promise.resolve('written')
         }
-        all.counts.forget(partition)
+        all.of(counted.name).close()
         return Promise.resolve('not_written')
       },
     })
     for (let n = 0; n < 4 * maxRetroAlerts; n++) {
       const value = `198.51.${n >> 8}.${n & 255}`
       all.listed.add(value)
-      all.counts.of(`t/${n % 4}`).count([{ offset: n, time: now, judged: [clean(value)] }], now)
+      all
+        .of(`t/${n % 4}`)
+        .counts()
+        .count([{ offset: n, time: now, judged: [clean(value)] }], now)
     }
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -230,7 +272,7 @@ describe('retro alerts', () => {
       ['t/1', 't/1', 't/2', 't/3'],
       ['t/2', 't/2', 't/3'],
     ])
-    expect(['t/0', 't/2', 't/3'].flatMap((name) => [...all.counts.of(name).unalerted(true)])).toEqual([])
+    expect(['t/0', 't/2', 't/3'].flatMap((name) => [...all.of(name).counts().unalerted(true)])).toEqual([])
   })
 
   it('reach events that were annotated before a change and committed after it', async () => {
@@ -240,7 +282,10 @@ describe('retro alerts', () => {
     all.retro.feedsChanged()
     all.retro.answered(indicatorOf('192.0.2.2'), bad)
     await all.retro.idle()
-    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all
+      .of('t/0')
+      .counts()
+      .count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
     all.retro.committed(version)
     await all.retro.idle()
     expect(valuesIn(all).sort()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])

@@ -262,16 +262,18 @@ describe('sighting counts', () => {
 describe('the counts of all partitions', () => {
   it('drop the oldest day first, and count what does not fit even then', () => {
     const all = countPartitions({ seed: 1, judge }, 4)
-    const note = (partition: string, time: number, value: string): void =>
-      all.of(partition).count([{ offset: 1, time, judged: [seen(value)] }], now)
-    for (const value of ['192.0.2.1', '192.0.2.2']) note('t/0', now - day, value)
-    for (const value of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) note('t/1', now, value)
-    expect(all.of('t/0').seen(ip('192.0.2.1'))).toBeUndefined()
-    note('t/0', now, '192.0.2.6')
-    note('t/0', now, '192.0.2.7')
+    const [first, second] = ['t/0', 't/1'].map((name) => all.open(name, () => expect.fail('nothing is written')))
+    if (!first || !second) return expect.fail()
+    const note = (partition: typeof first, time: number, value: string): void =>
+      partition.counts().count([{ offset: 1, time, judged: [seen(value)] }], now)
+    for (const value of ['192.0.2.1', '192.0.2.2']) note(first, now - day, value)
+    for (const value of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) note(second, now, value)
+    expect(first.counts().seen(ip('192.0.2.1'))).toBeUndefined()
+    note(first, now, '192.0.2.6')
+    note(first, now, '192.0.2.7')
     expect(all.size()).toMatchObject({ rows: 4, evicted: 2, uncounted: 1 })
-    all.forget('t/1')
-    note('t/0', now, '192.0.2.7')
+    second.close()
+    note(first, now, '192.0.2.7')
     expect(all.size()).toMatchObject({ rows: 2, evicted: 2, uncounted: 1 })
   })
 })
