@@ -4,6 +4,8 @@ import type { Io } from './command.js'
 type Progress = {
   /** `done` of `total`, in any unit; `note` is appended. */
   readonly update: (done: number, note?: string) => void
+  /** Clears the bar until the next update, so that other output has the line. */
+  readonly clear: () => void
   /** Clears the bar; nothing is drawn afterwards. */
   readonly end: () => void
 }
@@ -35,6 +37,10 @@ export const createProgress = (stream: Io['stderr'], { label, total, clock = Dat
       parts.push(`${duration(((clock() - started) * (1 - share)) / share)} left`)
     return parts.join(' ')
   }
+  const clear = (): void => {
+    if (drawn) stream.write('\r\u001b[2K')
+    drawn = false
+  }
   return {
     update(done, note = '') {
       if (clock() - last < everyMs) return
@@ -45,8 +51,9 @@ export const createProgress = (stream: Io['stderr'], { label, total, clock = Dat
         drawn = true
       } else stream.write(`${text}\n`)
     },
+    clear,
     end() {
-      if (drawn) stream.write('\r\u001b[2K')
+      clear()
       last = Number.POSITIVE_INFINITY
     },
   }

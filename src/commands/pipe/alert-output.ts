@@ -24,7 +24,8 @@ export type AlertOutput = {
   readonly raised: () => number
   /** Accused events so far that raised none. */
   readonly withoutAlert: () => ByReason
-  readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => Promise<void>
+  /** `before` is called if text follows. */
+  readonly raise: (lines: readonly EventIn[], events: readonly EventOut[], before?: () => void) => Promise<void>
   /** Waits a while for late answers, then closes. */
   readonly close: () => Promise<void>
 }
@@ -88,7 +89,11 @@ export const openAlertOutput = async (
     isStandardOutput,
     isText,
     ...counts,
-    raise: (given, events) => put(lines.raise(given, events)),
+    raise: (given, events, before) => {
+      const raised = lines.raise(given, events)
+      if (isText && raised.length > 0) before?.()
+      return put(raised)
+    },
     close: async () => {
       const limit = AbortSignal.timeout(lateMs)
       await Promise.race([lines.idle(), once(limit, 'abort')])

@@ -163,7 +163,7 @@ const run = async (
     for (const one of outputsOf(out))
       if (!maliciousOnly || one.verdict === 'malicious') parts.push(one.bytes(), newline)
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
-    await alerts?.raise(lines, out)
+    await alerts?.raise(lines, out, progress?.clear)
     for (const line of lines) bytes += line.bytes.length + 1
     const events = written(all.length)
     progress?.update(bytes, `${events} events`)

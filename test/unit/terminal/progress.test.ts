@@ -18,6 +18,19 @@ describe('createProgress', () => {
     expect(written).toEqual(['\r\u001b[2Kpipe [######------------------] 25% 50 events 3s left', '\r\u001b[2K'])
   })
 
+  it('gives the line to other output and comes back with the next update', () => {
+    let now = 0
+    const { written, stream: stderr } = stream(true)
+    const progress = createProgress(stderr, { label: 'pipe', clock: () => now })
+    progress.clear()
+    progress.update(1, 'one')
+    progress.clear()
+    progress.clear()
+    now = 1000
+    progress.update(2, 'two')
+    expect(written).toEqual(['\r\u001b[2Kpipe one', '\r\u001b[2K', '\r\u001b[2Kpipe two'])
+  })
+
   it('says a plain line every ten seconds elsewhere', () => {
     let now = 0
     const { written, stream: stderr } = stream(false)
