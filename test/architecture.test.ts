@@ -34,7 +34,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'follow-up': ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   replay: ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   ops: ['base', 'domain', 'http', 'telemetry'],
-  'status-page': ['base', 'domain', 'telemetry'],
+  'status-page': ['alerts', 'base', 'domain', 'telemetry'],
   demo: ['base', 'kafka', 'telemetry', 'terminal'],
   app: everyoneBut('app', 'commands', 'demo', 'http'),
   commands: everyoneBut('commands', 'http'),

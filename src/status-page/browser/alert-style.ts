@@ -15,13 +15,11 @@ export const alertStyle = `
 .level.informational { background: var(--informational); color: var(--informational-ink); }
 table.alerts { background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; border-collapse: separate; border-spacing: 0; table-layout: fixed; }
 .alerts th, .alerts td { padding: .55rem .7rem; }
-.alerts th:nth-child(1) { width: 8.2rem; }
-.alerts th:nth-child(2) { width: 15.5rem; }
-.alerts th:nth-child(4) { width: 15rem; }
-.alerts th:nth-child(5) { width: 4.4rem; }
-.alerts th:nth-child(6) { width: 9.4rem; }
-.alerts th:nth-child(7) { width: 7.5rem; }
-.alerts th:nth-child(5), .alerts td:nth-child(5) { text-align: right; }
+.alerts th:nth-child(1) { width: 7.5rem; }
+.alerts th:nth-child(2) { width: 14.6rem; }
+.alerts th:nth-child(4) { width: 12.4rem; }
+.alerts th:nth-child(5) { width: 10.2rem; }
+.alerts th:nth-child(6) { width: 8.6rem; }
 .alerts tbody tr:hover { background: var(--hover); }
 .alerts td > span, .alerts td > a.what { display: block; }
 .alerts td > .level { display: inline-flex; }
@@ -51,11 +49,9 @@ table.alerts { background: var(--card); border: 1px solid var(--edge); border-ra
   .alerts tbody tr:last-child { border-bottom: 0; }
   .alerts td { display: block; padding: 0; border: 0; text-align: left; min-width: 0; }
   .alerts td:nth-child(2), .alerts td:nth-child(3), .alerts td:nth-child(4) { grid-column: 1 / -1; }
-  .alerts td:nth-child(5) { grid-row: 1; grid-column: 2; }
-  .alerts td:nth-child(5)::after { content: " events"; color: var(--soft); font-size: .85rem; }
-  .alerts td:nth-child(5) b { display: inline; }
-  .alerts td:nth-child(6) span { display: inline; color: var(--soft); font-size: .85rem; }
-  .alerts td:nth-child(6) span + span::before { content: " – "; }
+  .alerts td:nth-child(6) { grid-row: 1; grid-column: 2; text-align: right; }
+  .alerts td:nth-child(5) { grid-column: 1 / -1; }
+  .alerts td:nth-child(5) span { display: inline; margin-right: .6rem; }
   .alerts td:nth-child(4) .host { display: inline-block; margin-right: .6rem; }
   .alerts td:nth-child(4) .soft { display: inline-block; margin-right: .6rem; }
   .line { white-space: normal; }

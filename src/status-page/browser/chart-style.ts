@@ -14,6 +14,7 @@ export const chartStyle = `
 .plot path { fill: none; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
 .grid { stroke: var(--edge); stroke-width: 1; }
 .line.first, .line.second { stroke-width: 2; }
+.line.alone { stroke-width: 6; }
 .line.first { stroke: var(--accent); }
 .line.second { stroke: var(--second); stroke-dasharray: 5 4; }
 .plot .area { stroke: none; }

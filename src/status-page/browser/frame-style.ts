@@ -6,6 +6,7 @@ body { margin: 0 auto; max-width: 84rem; padding: 1rem 1.25rem 3rem; background:
   font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem 1rem; }
 header #live { margin-left: auto; }
+#live::before { content: ""; display: inline-block; width: .5rem; height: .5rem; margin-right: .4rem; border-radius: 50%; background: currentColor; }
 #state { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem 1rem; min-width: 0; }
 h1 { font-size: 1.2rem; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 0; }

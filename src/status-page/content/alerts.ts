@@ -1,4 +1,5 @@
 // The alerts, one row for each indicator: how bad, what, why, who talked to it, how often, when, and where the event is.
+import { adviceFor } from '../../alerts/advice.js'
 import { clip, h, type Node } from '../markup/node.js'
 import { formatCount, formatWhen } from '../markup/numbers.js'
 import { commandOf } from './event-place.js'
@@ -30,7 +31,7 @@ export const alertNodes = (all: readonly AlertedIndicator[], now: number, note: 
       ),
   ].filter((node): node is Node => node !== false)
 
-const columns = ['Level', 'Indicator', 'Why', 'Who talked to it', 'Events', 'First and last (UTC)', 'Event'] as const
+const columns = ['Level', 'Indicator', 'Why', 'Who talked to it', 'Seen (UTC)', 'Event'] as const
 
 const alertRow = (one: AlertedIndicator, now: number): Node => {
   const { alert, hosts, level } = one
@@ -76,10 +77,10 @@ const alertRow = (one: AlertedIndicator, now: number): Node => {
         h('span', { class: 'soft' }, `and ${formatCount(hosts.length - shownHosts)} more`),
       h('span', { class: 'soft' }, trafficOf(one)),
     ),
-    cell('Events', h('b', {}, formatCount(one.events))),
     cell(
-      'First and last',
-      ...[...new Set([one.first, one.last].map((at) => formatWhen(at, now)))].map((at) => h('span', {}, at)),
+      'Seen',
+      h('span', {}, h('b', {}, formatCount(one.events)), one.events === 1 ? ' event' : ' events'),
+      h('span', { class: 'soft' }, [...new Set([one.first, one.last].map((at) => formatWhen(at, now)))].join(' – ')),
     ),
     cell('Event', h('a', { class: 'place', href: `alert?id=${encodeURIComponent(id)}` }, clip(origin, 120) || 'JSON')),
   )
@@ -104,7 +105,7 @@ const levelLabel = (level: AlertLevel): Node => {
         }),
       ),
     ),
-    level,
+    level === 'informational' ? 'info' : level,
   )
 }
 
@@ -118,13 +119,15 @@ const placeOf = ({ alert: { threatweave } }: AlertedIndicator): string => {
   return clip(where || (type === 'ip' ? 'address' : type === 'domain' ? 'name' : (type ?? '')), 80)
 }
 
-/** The summary without what the row says already. */
+/** What accuses it, most telling first; where nothing is said in members, the summary. */
 const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
-  const { summary = '', value = '' } = threatweave
-  const about = `${value} is `
-  const text = value !== '' && summary.startsWith(about) ? summary.slice(about.length) : summary
-  const others = feeds.filter((feed) => !summary.includes(feed))
-  return clip(`${text.replace(/^malicious: /, '')}${others.length > 0 ? `; also in ${others.join(', ')}` : ''}`, 400)
+  const { categories = [], score, summary = '' } = threatweave
+  const said = [
+    categories.join(', '),
+    feeds.length > 0 ? `listed in ${feeds.join(', ')}` : '',
+    score === undefined ? '' : `score ${score}`,
+  ].filter((part) => part !== '')
+  return clip(said.length > 0 ? said.join(' · ') : summary, 300)
 }
 
 /** Which way, and whether it got through; what an event does not say is left out. */
@@ -135,10 +138,12 @@ const trafficOf = ({ traffic }: AlertedIndicator): string => {
 }
 
 const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly Node[] => {
-  const { origin, alert_id: id, indicators = [] } = alert.threatweave
+  const { origin, alert_id: id, indicators = [], summary = '' } = alert.threatweave
   const command = commandOf(origin)
   const line = alert.event?.original ?? ''
   const said: readonly (readonly [string, string])[] = [
+    ['Do first', adviceFor(alert.threatweave)],
+    ['Because', summary],
     ['Rules', rules.join(', ')],
     ['Alerts', formatCount(alerts)],
     ['Hosts', hosts.join(', ')],

@@ -8,8 +8,10 @@ import type { Point } from '../state/history.js'
 
 const minuteMs = 60_000
 /** A young process shows less than an hour, so that there is something to see. */
-const spans = [5, 15, 30, 60].map((minutes) => minutes * minuteMs)
-const barsInAll = 30
+const spans = [2, 5, 15, 30, 60].map((minutes) => minutes * minuteMs)
+const maxBars = 30
+/** What a point stands for. */
+const minBarMs = 10_000
 
 export const chartNodes = (kind: ProcessKind, points: readonly Point[], upMs: number, now: number): readonly Node[] => {
   const span = spans.find((one) => one >= upMs) ?? 60 * minuteMs
@@ -25,7 +27,7 @@ export const chartNodes = (kind: ProcessKind, points: readonly Point[], upMs: nu
       ]
     : [
         rateOf('events', 'Events', 'events/s', shown, (point) => point.eventsPerSecond),
-        alertsByLevel(shown, window, span / barsInAll),
+        alertsByLevel(shown, window, Math.max(minBarMs, span / maxBars)),
         lookups(shown),
         age(shown),
       ]
@@ -116,7 +118,7 @@ const alertsByLevel = (
   barMs: number,
 ): Drawn => {
   const worstFirst = [...levels].reverse()
-  const bars = Array.from({ length: barsInAll }, (_, nth) => {
+  const bars = Array.from({ length: Math.round((to - from) / barMs) }, (_, nth) => {
     const at = from + (nth + 1) * barMs
     const inside = points.filter((point) => point.at > at - barMs && point.at <= at)
     return { at, of: worstFirst.map((level) => inside.reduce((sum, point) => sum + (point.alerts[level] ?? 0), 0)) }
@@ -134,7 +136,7 @@ const alertsByLevel = (
     shape: 'bars',
     series: worstFirst,
     legend: worstFirst.flatMap((level, nth) => ((totals[nth] ?? 0) > 0 ? [{ id: level, name: level }] : [])),
-    values: to > from ? bars : [],
+    values: bars,
     barMs,
     now: words(totals),
     note: '',

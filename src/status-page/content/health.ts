@@ -75,7 +75,8 @@ const spent = (
     perDay === 0 || (isDefault && isGateway)
       ? ''
       : ` of ${formatCount(perDay)} allowed${isDefault ? ' by default' : ''}`
-  return `${formatCount(day)} credits used today${limit}`
+  // Without a limit nothing is counted.
+  return limit === '' && day === 0 ? '' : `${formatCount(day)} credits used today${limit}`
 }
 
 const feedCard = (feeds: readonly ShownFeed[], now: number): Node => {

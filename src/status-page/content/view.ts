@@ -16,10 +16,8 @@ import { machineNodes } from './machine.js'
 import type { FiredRule, ShownFeed, ShownSource } from './machine-tables.js'
 import { headline, providerSentence } from './sentences.js'
 
-const regions = ['state', 'alerted', 'charts', 'health', 'machine'] as const
-
 /** By the id of the element that it is in. */
-export type View = Readonly<Record<(typeof regions)[number], readonly Node[]>>
+export type View = Readonly<Record<'state' | 'alerted' | 'charts' | 'health' | 'machine', readonly Node[]>>
 
 export type ViewSources = {
   readonly counts: () => Counts

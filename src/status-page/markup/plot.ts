@@ -29,6 +29,8 @@ export type Plot = {
 
 const width = 1000
 const height = 100
+/** A shorter time has seconds on its axis. */
+const secondsBelowMs = 240_000
 
 export const drawPlot = (plot: Plot): Node => {
   const { id, title, now, note, legend, from, to, tick } = plot
@@ -68,7 +70,9 @@ export const drawPlot = (plot: Plot): Node => {
       h(
         'div',
         { class: 'times', 'aria-hidden': 'true' },
-        ...[0, 0.25, 0.5, 0.75, 1].map((part) => h('span', {}, formatTime(from + part * (to - from)).slice(0, 5))),
+        ...[0, 0.25, 0.5, 0.75, 1].map((part) =>
+          h('span', {}, formatTime(from + part * (to - from)).slice(0, to - from < secondsBelowMs ? 8 : 5)),
+        ),
       ),
     ),
     h('p', { class: 'note' }, ...legend.map((one) => h('span', { class: `key ${one.id}` }, one.name)), note),
@@ -86,20 +90,26 @@ const yOf = (value: number, top: number): number => height - (height * Math.max(
 const momentOf = ({ barMs }: Plot, at: number): string =>
   barMs === undefined ? formatTime(at) : `${formatTime(at - barMs).slice(0, 5)} to ${formatTime(at)}`
 
+/** A piece for each run of values; one that stands alone is a dot. */
 const lines = (plot: Plot, top: number): readonly Node[] =>
   plot.series.flatMap((id, nth) => {
-    const places = plot.values.flatMap(({ at, of }) => {
+    const runs: { x: string; y: string }[][] = [[]]
+    for (const { at, of } of plot.values) {
       const value = of[nth]
-      return value === undefined ? [] : [{ x: xOf(plot, at).toFixed(1), y: yOf(value, top).toFixed(1) }]
+      if (value === undefined) runs.push([])
+      else runs.at(-1)?.push({ x: xOf(plot, at).toFixed(1), y: yOf(value, top).toFixed(1) })
+    }
+    return runs.flatMap((run) => {
+      const [first] = run
+      const last = run.at(-1)
+      if (!first || !last) return []
+      if (run.length === 1) return [h('path', { class: `line alone ${id}`, d: `M${first.x} ${first.y}h0` })]
+      const line = `M${run.map(({ x, y }) => `${x} ${y}`).join('L')}`
+      return [
+        h('path', { class: `area ${id}`, d: `${line}L${last.x} ${height}L${first.x} ${height}Z` }),
+        h('path', { class: `line ${id}`, d: line }),
+      ]
     })
-    const [first] = places
-    const last = places.at(-1)
-    if (!first || !last) return []
-    const line = `M${places.map(({ x, y }) => `${x} ${y}`).join('L')}${places.length === 1 ? 'h0' : ''}`
-    return [
-      h('path', { class: `area ${id}`, d: `${line}L${last.x} ${height}L${first.x} ${height}Z` }),
-      h('path', { class: `line ${id}`, d: line }),
-    ]
   })
 
 const bars = (plot: Plot, top: number): readonly Node[] => {

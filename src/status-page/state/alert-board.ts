@@ -1,4 +1,6 @@
 // One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
+import type { Activity } from '../../domain/activity.js'
+import type { Action, Direction, Role } from '../../domain/sighting.js'
 import { alertLevels } from '../../telemetry/labels.js'
 
 /** An alert, as far as it is shown. */
@@ -16,8 +18,12 @@ export type RaisedAlert = {
     readonly country?: string
     readonly as?: { readonly number?: number; readonly name?: string }
     readonly feed?: string
-    readonly direction: string
-    readonly action: string
+    readonly score?: number
+    readonly role?: Role
+    readonly direction: Direction
+    readonly action: Action
+    readonly activity?: Activity
+    readonly password_accepted?: true
     readonly peer?: string
     readonly peers?: readonly string[]
     readonly indicators?: readonly string[]
@@ -158,11 +164,8 @@ const timesOf = (
   return { first: parse(first ?? at), last: parse(last ?? at) }
 }
 
-const hostsOf = ({ threatweave: { peer, peers = [], sources = [] } }: RaisedAlert): readonly string[] => [
-  ...(peer === undefined ? [] : [peer]),
-  ...peers,
-  ...sources,
-]
+const hostsOf = ({ threatweave: { peer, peers = [], sources = [], value } }: RaisedAlert): readonly string[] =>
+  [...(peer === undefined ? [] : [peer]), ...peers, ...sources].filter((host) => host !== value)
 
 const added = (before: readonly string[] = [], name: string | undefined): readonly string[] =>
   name === undefined || before.includes(name) || before.length === maxNames ? before : [...before, name]

@@ -19,7 +19,8 @@ const plot: Plot = {
   atLeast: 1,
 }
 const drawn = (over: Partial<Plot>): string => toHtml(drawPlot({ ...plot, ...over }))
-const lineIn = (html: string): string | undefined => /class="line first" d="([^"]*)"/.exec(html)?.[1]
+const lineIn = (html: string): string =>
+  [...html.matchAll(/class="line (?:alone )?first" d="([^"]*)"/g)].map(([, line]) => line).join(' ')
 const valuesOf = (...of: readonly (number | undefined)[]): Plot['values'] =>
   of.map((value, nth) => ({ at: nth * 50_000, of: [value] }))
 
@@ -28,15 +29,15 @@ describe('a chart', () => {
     const html = drawn({ values: valuesOf(0, 5, 9) })
     expect(lineIn(html)).toBe('M0.0 100.0L500.0 50.0L1000.0 10.0')
     expect(html).toContain('<span>10</span><span>5</span><span>0</span>')
-    expect(html).toContain('<span>00:00</span>')
+    expect(html).toContain('<span>00:00:25</span>')
   })
 
-  it.each<[string, readonly (number | undefined)[], string | undefined]>([
-    ['nothing', [], undefined],
-    ['only gaps', [undefined, undefined], undefined],
+  it.each<[string, readonly (number | undefined)[], string]>([
+    ['nothing', [], ''],
+    ['only gaps', [undefined, undefined], ''],
     ['one value', [1], 'M0.0 0.0h0'],
     ['zeros', [0, 0], 'M0.0 100.0L500.0 100.0'],
-    ['a gap', [1, undefined, 1], 'M0.0 0.0L1000.0 0.0'],
+    ['a gap', [1, undefined, 1], 'M0.0 0.0h0 M1000.0 0.0h0'],
   ])('of %s is drawn', (_, values, line) => {
     expect(lineIn(drawn({ values: valuesOf(...values) }))).toBe(line)
   })
