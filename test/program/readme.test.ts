@@ -24,7 +24,7 @@ describe('the README', () => {
     expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain('npm ci && npm test && npm run test:matrix\n')
   })
 
-  it('shows the alert that its first command prints about a log of your own', async () => {
+  it('shows the alert that its first command prints about a log of your own', () => {
     const [install, ...lines] = (blocks.find((text) => text.includes('your.log')) ?? '').split('\n')
     expect(install).toMatch(/^npm ci /)
     const folder = mkdtempSync(join(tmpdir(), 'threatweave-readme-'))
