@@ -54,9 +54,15 @@ export const withAdmin = async <T>(work: (admin: Admin) => Promise<T>, broker?: 
 }
 
 /** One more topic, known to the broker when this resolves. */
-export const makeTopic = (topic: string, numPartitions: number, broker?: string): Promise<void> =>
+export const makeTopic = (
+  topic: string,
+  numPartitions: number,
+  broker?: string,
+  config: Readonly<Record<string, string>> = {},
+): Promise<void> =>
   withAdmin(async (admin) => {
-    await admin.createTopics({ waitForLeaders: false, topics: [{ topic, numPartitions }] })
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
+    await admin.createTopics({ waitForLeaders: false, topics: [{ topic, numPartitions, configEntries }] })
     await untilServed(() => admin.fetchTopicOffsets(topic))
   }, broker)
 
@@ -229,8 +235,9 @@ export const readAmongAborted = async (
     for (const [partition, position] of positions) {
       const fetched = await reader.fetch(topic, partition, position)
       positions.set(partition, fetched.next)
-      for (const { offset, key, value, timestamp } of fetched.records)
-        records.push({ partition, offset, key, value, headers: {}, timestamp })
+      // Not corrected by src/, kafkajs gives them as an object.
+      for (const { offset, key, value, headers, timestamp } of fetched.records)
+        records.push({ partition, offset, key, value, headers: headers as unknown as IHeaders, timestamp })
     }
   }
   const until = Date.now() + (options.limitMs ?? 600_000)
