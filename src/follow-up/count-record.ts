@@ -25,7 +25,7 @@ export const countedKey = (partition: string): string => `${partition}/counted`
 export const beganKey = (partition: string): string => `${partition}/began/`
 
 /**
- * Under a key that begins so is what was delivered as malicious or suspicious in one chunk. Whoever reads its events again, before they are
+ * Under a key that begins so is what was delivered as malicious or suspicious in one chunk, or what answers that came later accuse. Whoever reads its events again, before they are
  * in the counts, may judge otherwise.
  */
 export const accusedKey = (partition: string): string => `${partition}/accused/`
@@ -135,10 +135,14 @@ export const readCounted = (value: Buffer): number | undefined => {
   return isOffset(offset) ? offset : undefined
 }
 
-/** The offset of the first record of the chunk that a record under `accusedKey` is about. */
-export const readAccusing = (key: string, partition: string): number | undefined => {
-  const offset = Number(key.slice(accusedKey(partition).length))
-  return isOffset(offset) ? offset : undefined
+/** Which record under `accusedKey` it is, and the offset after which the counts hold what it says. */
+export const readAccusing = (
+  key: string,
+  partition: string,
+): { readonly id: string; readonly offset: number } | undefined => {
+  const id = key.slice(accusedKey(partition).length)
+  const offset = Number(/^(?:late\/)?(\d{1,16})(?:\/\d{1,16})?$/.exec(id)?.[1])
+  return isOffset(offset) ? { id, offset } : undefined
 }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
@@ -193,16 +197,19 @@ export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offse
 export const countedUpTo = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
   outgoing(topic, partitions, partition, countedKey(partition), countedValue(offset), now)
 
-/** What a chunk accuses, under its first offset; nothing, to delete it. */
+/** A record about what answers accuse that came after their events; the last of these has this offset. */
+export const lateAccusedId = (offset: number, now: number): string => `late/${offset}/${now}`
+
+/** What a chunk accuses, under its first offset, or what late answers accuse; nothing, to delete it. */
 export const accusedIn = (
   { topic, partitions }: TopicOf,
   partition: string,
-  first: number,
+  id: number | string,
   accused: readonly Accused[],
   now: number,
 ): Outgoing => {
   const value = accused.length === 0 ? null : accusedValue(accused)
-  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${first}`, value, now)
+  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${id}`, value, now)
 }
 
 const outgoing = (

@@ -7,6 +7,7 @@ import type { Emit } from '../telemetry/event.js'
 import { alertRecord } from '../delivery/compose.js'
 import { failureOf } from '../kafka/failure.js'
 import { openKeptCounts, type KeptCounts, type KeptCountsOptions } from './kept-counts.js'
+import type { LateEvents } from './follow-late.js'
 import type { Written } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
@@ -38,7 +39,7 @@ type CountSightingsOptions = {
 const reportMs = 60_000
 
 type CountSightings = {
-  readonly open: (task: Task) => PartitionState
+  readonly open: (task: Task) => PartitionState & { readonly late: LateEvents }
   /** Writes the counts: call when no event is delivered any more. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
@@ -75,7 +76,7 @@ const countPartition = (
   task: Task,
   { counting, alertsTopic, keep, emit, now }: CountSightingsOptions,
   keptCounts: Pick<KeptCounts, 'open'> | undefined,
-): PartitionState => {
+): PartitionState & { readonly late: LateEvents } => {
   const { counts, retro } = counting
   /** The alerts and the note that they were sent are one. */
   const writeAlerts: WriteRetroAlerts = async (alerts, about) => {
@@ -126,6 +127,10 @@ const countPartition = (
           retro.committed(version)
         },
       }
+    },
+    late: kept?.late ?? {
+      records: () => [],
+      written: (events) => own.counts().answered(events, now()),
     },
     recreated: () => {
       own.beginAnew()

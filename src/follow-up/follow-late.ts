@@ -10,6 +10,7 @@ import type { Emit, TelemetryEvent } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
+import { deliveredOf, type Delivered } from './sighting-counts.js'
 import { readByOffset } from '../kafka/topic-reader.js'
 import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
 import type { Task } from '../delivery/task.js'
@@ -58,6 +59,16 @@ type StoredNotes = {
   readonly unsure: () => void
   /** What is followed up before would be settled behind the reader's back, and followed up again. */
   readonly isRestored: () => boolean
+  /** Who counts the events. */
+  readonly late?: LateEvents | undefined
+}
+
+/** What is told about events that are annotated again with their answers. */
+export type LateEvents = {
+  /** What is written with what follows. */
+  readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
+  /** Call when that is written. */
+  readonly written: (events: readonly Delivered[]) => void
 }
 
 export type FollowLate = {
@@ -91,7 +102,7 @@ const tellDropped = (
 
 const openFollowUp = (
   task: Task,
-  { unsure, isRestored }: StoredNotes,
+  { unsure, isRestored, late }: StoredNotes,
   options: FollowUpOptions,
   pending: Pick<Pending, 'open'>,
   reader: SharedReader,
@@ -182,6 +193,8 @@ const openFollowUp = (
     if (sightingsTopic)
       for (const block of notes.blocksAfter(settled, open))
         follows.push(blockRecord(sightingsTopic, task, block, now(), notNoted))
+    const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
+    if (late) follows.push(...late.records(answered))
     let given: readonly Outgoing[] = []
     const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
     const written = await task
@@ -207,6 +220,7 @@ const openFollowUp = (
       return true
     }
     notes.settle(settled)
+    late?.written(answered)
     notes.wait([...open, ...due.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
     const isLost = written !== 'written'
     if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })

@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions, OpenCounts } from './count-partitions.js'
-import { accusedOf, type Delivered } from './sighting-counts.js'
+import { accusedOf, lateAccusedOf, type Delivered } from './sighting-counts.js'
+import type { LateEvents } from './follow-late.js'
 import type { Emit } from '../telemetry/event.js'
 import { keepCounts, type CountsToWrite } from './write-counts.js'
 import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
@@ -14,7 +15,7 @@ import { restoreCounts } from './restore-counts.js'
 import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
-import { accusedIn, beganAt } from './count-record.js'
+import { accusedIn, beganAt, lateAccusedId } from './count-record.js'
 
 export type KeptCountsOptions = {
   readonly topic: TopicOf
@@ -50,6 +51,7 @@ type KeptPartition = {
   readonly again: () => void
   /** Counts committed events, in order. */
   readonly count: (events: readonly Delivered[]) => void
+  readonly late: LateEvents
   /** Its offsets mean nothing any more: what the topic holds is of other events. */
   readonly recreated: () => void
   readonly close: () => void
@@ -59,7 +61,12 @@ type KeptPartition = {
  * While a partition is restored its first events are put aside: under at-least-once the former owner may have counted them, which only its
  * counts can tell.
  */
-type Restoring = { readonly aside: Delivered[]; isOfFormerTopic?: true }
+type Restoring = {
+  readonly aside: Delivered[]
+  /** Events whose answers came meanwhile. */
+  readonly answered: Delivered[]
+  isOfFormerTopic?: true
+}
 const maxAside = 20_000
 /** Rows that are taken in before the event loop may turn to something else. */
 const sliceRows = 1_024
@@ -93,13 +100,13 @@ const openPartition = (
   let liveUpTo: number | undefined
   /** Up to which offset it is counted, once it is restored. */
   let counted: number | undefined
-  /** The first offsets of chunks whose accusations are in the topic. */
-  let accusing = new Set<number>()
+  /** Records about accusations that are in the topic, and the offset after which each is needed no longer. */
+  let accusing = new Map<string, number>()
 
   const beginAnew = (): void => {
     own.beginAnew()
     counted = undefined
-    accusing = new Set()
+    accusing = new Map()
     liveUpTo = undefined
   }
 
@@ -150,6 +157,7 @@ const openPartition = (
       if (++indicators % sliceRows === 0) await nextTurn()
       if (!isOurs()) return
     }
+    live.answered(mine.answered, now())
     // Not before: what is written must be whole.
     counted = Math.max(until + 1, liveUpTo ?? 0)
     emit({ event: 'counts_restored', topic: task.topic, partition: task.partition, indicators, events })
@@ -163,7 +171,7 @@ const openPartition = (
     topic,
     reader: shared,
     restore: () => {
-      const mine: Restoring = { aside: [] }
+      const mine: Restoring = { aside: [], answered: [] }
       beginAnew()
       unfinished = mine
       return (source) => readCounts(mine, source)
@@ -176,9 +184,9 @@ const openPartition = (
     counts: own.counts,
     countedUpTo: () => counted,
     outdated: (upTo) => {
-      const firsts = [...accusing].filter((first) => first < upTo)
-      for (const first of firsts) accusing.delete(first)
-      return firsts.map((first) => accusedIn(topic, name, first, [], now()))
+      const ids = [...accusing].filter(([, offset]) => offset < upTo).map(([id]) => id)
+      for (const id of ids) accusing.delete(id)
+      return ids.map((id) => accusedIn(topic, name, id, [], now()))
     },
   }
   written.add(toWrite)
@@ -199,9 +207,25 @@ const openPartition = (
       const aside = unfinished?.aside
       if (aside && aside.length < maxAside) aside.push(...events)
       else own.counts().count(events, now())
-      if (events.some((event) => accusedOf(event).length > 0)) accusing.add(events[0]?.offset ?? last.offset)
+      const first = events[0]?.offset ?? last.offset
+      if (events.some((event) => accusedOf(event).length > 0)) accusing.set(String(first), first)
       liveUpTo = last.offset + 1
       if (counted !== undefined) counted = last.offset + 1
+    },
+    late: {
+      records: (events) => {
+        const accused = events.flatMap(lateAccusedOf)
+        const last = Math.max(...accused.map(({ offset }) => offset))
+        if (accused.length === 0) return none
+        const id = lateAccusedId(last, now())
+        accusing.set(id, last)
+        return [accusedIn(topic, name, id, accused, now())]
+      },
+      written: (events) => {
+        const answered = unfinished?.answered
+        if (answered && answered.length < maxAside) answered.push(...events)
+        else own.counts().answered(events, now())
+      },
     },
     recreated: () => {
       if (unfinished) unfinished.isOfFormerTopic = true

@@ -2,7 +2,7 @@
 // the sightings topic when it is assigned, also if no event arrives.
 import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
-import { followLate, type FollowLate, type FollowUpOptions } from './follow-late.js'
+import { followLate, type FollowLate, type FollowUpOptions, type LateEvents } from './follow-late.js'
 import { restoreState, type RestoreSource } from './restore-state.js'
 import { blockId, blockRecord, isAbout, readBlocks, splitNotes, type TopicOf } from './sightings-topic.js'
 import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
@@ -10,7 +10,7 @@ import type { PartitionState } from '../delivery/listener.js'
 import type { Task } from '../delivery/task.js'
 
 type LateAnswers = {
-  readonly open: (task: Task) => PartitionState
+  readonly open: (task: Task, late?: LateEvents) => PartitionState
   readonly close: () => void
 }
 
@@ -18,7 +18,7 @@ export const openLateAnswers = (options: FollowUpOptions): LateAnswers => {
   const following = followLate(options)
   const reader = shareReader(options.connect)
   return {
-    open: (task) => lateAnswersOf(task, options, following, reader),
+    open: (task, late) => lateAnswersOf(task, options, following, reader, late),
     close: () => {
       reader.discard()
       following.close()
@@ -31,12 +31,14 @@ const lateAnswersOf = (
   options: FollowUpOptions,
   following: Pick<FollowLate, 'open'>,
   reader: SharedReader,
+  late: LateEvents | undefined,
 ): PartitionState => {
   const { sightingsTopic, emit, now } = options
   const { topic, partition } = task
   const followUp = following.open(task, {
     unsure: () => restoring?.again(),
     isRestored: () => restoring?.isRestored() ?? true,
+    late,
   })
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {

@@ -83,7 +83,11 @@ export const openFollowUps = (
       ? countSightings({ counting, alertsTopic: topicOf(alertsTopic), keep, emit, now })
       : undefined
   return {
-    open: (task) => together([followUps, updates, counted].flatMap((kind) => kind?.open(task) ?? [])),
+    open: (task) => {
+      const counts = counted?.open(task)
+      const states = [followUps.open(task, counts?.late), updates?.open(task), counts]
+      return together(states.filter((state) => state !== undefined))
+    },
     flush: async () => {
       await Promise.all([updates?.flush(), counted?.flush()])
     },

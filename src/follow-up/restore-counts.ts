@@ -22,8 +22,8 @@ type RestoreCounts = {
   readonly pipeline: Pipeline
   /** Annotates the others with what is known: they were answered once, and are not asked about again. */
   readonly known: Pipeline
-  /** Filled with the first offsets of the chunks whose accusations are in the topic. */
-  readonly accusing: Set<number>
+  /** Filled with the records about accusations that are in the topic, and the offset after which each is needed no longer. */
+  readonly accusing: Map<string, number>
   /** Where they are put: no live event is counted in it. */
   readonly past: SightingCounts
   /** Whether it is one of our own hosts. */
@@ -74,12 +74,13 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
         else if (text === countedUpTo) counted = offset
         else began = Math.min(began, offset)
       } else if (text.startsWith(accusedStart)) {
-        const first = readAccusing(text, name)
+        const record = readAccusing(text, name)
         accusedBytes += value.length
-        if (first === undefined || accusedBytes > maxAccusedBytes) refused++
+        if (record === undefined || accusedBytes > maxAccusedBytes) refused++
         else {
-          accusing.add(first)
-          for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
+          accusing.set(record.id, record.offset)
+          for (const { offset, values } of readAccused(value))
+            accused.set(offset, new Set([...(accused.get(offset) ?? nothing), ...values]))
         }
       } else if (text.startsWith(pendingStart)) blocks.set(text, notesIn(text.slice(pendingStart.length), value))
       else {

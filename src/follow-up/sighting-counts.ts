@@ -4,6 +4,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged, Verdict } from '../domain/verdict.js'
 import type { EventAround } from '../domain/seen-as.js'
+import { passes } from '../domain/reason.js'
 import { roles, type Extraction, type Role, type Sighting } from '../domain/sighting.js'
 import { everyAccused, type Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
@@ -63,6 +64,8 @@ export type SightingCounts = KeptTables & {
   readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
   /** A pending event gets a late alert if the answer is bad; otherwise, or without an answer, it was left with clean or unknown. */
   readonly settle: (day: number, sighting: Sighting, verdict?: Verdict) => void
+  /** Counted events that were annotated again with their answers: what was restored as pending is settled by them. */
+  readonly answered: (events: readonly Delivered[], now: number) => void
   /** What is counted here is being added there: answers that are still awaited settle it in both. */
   readonly addedTo: (counts: Pick<SightingCounts, 'settle'>) => void
   /** Call when everybody who has seen the indicator has an alert. What it returns takes that back. */
@@ -188,6 +191,11 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       return bits === 0 ? undefined : { indicator, roles: rolesIn(bits) }
     },
     settle,
+    answered: (events, now) => {
+      for (const { time, judged, members } of events)
+        for (const one of [judged, ...(members ?? [])].flat())
+          if (isAnswered(one)) settle(Math.floor(Math.min(time, now) / dayMs), one.sighting, one.verdict)
+    },
     addedTo: (counts) => {
       target = counts
     },
@@ -211,12 +219,23 @@ const isAccused = ({ value }: Indicator, judged: readonly Judged[]): boolean => 
   return false
 }
 
+const isAnswered = ({ decision, verdict: { reason }, late }: Judged): boolean =>
+  decision.decision === 'lookup' && late === undefined && (reason === undefined || !passes(reason))
+
 const accuses = ({ verdict: { level } }: Judged): boolean => level === 'malicious' || level === 'suspicious'
 
 /** What a record was delivered with a bad verdict about; nothing if there is none. */
 export const accusedOf = ({ offset, judged, members }: Delivered): readonly Accused[] => {
   const values = [...judged, ...(members?.flat() ?? [])].filter(accuses).map(({ sighting }) => sighting.value)
   return values.length === 0 ? [] : [{ offset, values: [...new Set(values)] }]
+}
+
+/** What an answer that came later calls malicious: its event had its alert then. */
+export const lateAccusedOf = ({ offset, judged, members }: Delivered): readonly Accused[] => {
+  const malicious = [...judged, ...(members?.flat() ?? [])].filter(({ verdict: { level } }) => level === 'malicious')
+  return malicious.length === 0
+    ? []
+    : [{ offset, values: [...new Set(malicious.map(({ sighting }) => sighting.value))] }]
 }
 
 /**

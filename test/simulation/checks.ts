@@ -464,8 +464,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     if (isMatch) matched.push(event)
   }
   if (scenario.alerts) checkRetro(happened, alerts, events, expect)
-  if (scenario.alerts && !done.some((kind) => endsMembership.has(kind) || kind === 'kill' || kind === 'recreate_input'))
-    checkOnceTold(happened, alerts, events, expect)
+  if (scenario.alerts && !done.includes('recreate_input')) checkOnceTold(happened, alerts, events, expect)
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
 }
 
@@ -552,16 +551,30 @@ const checkRetro = (
   expect: Expect,
 ): void => {
   const isGone = done.includes('recreate_input') || done.includes('delete_records')
+  /** What waited for its answer when the feed gained its address, and was annotated again since, has a late alert instead. */
+  const told = new Set(
+    alerts
+      .filter(({ kind, late }) => kind === undefined && late === true)
+      .flatMap(({ value = '', indicators = [], origins = [] }) =>
+        origins.flatMap((origin) => [value, ...indicators].map((one) => `${origin} ${one}`)),
+      ),
+  )
+  /** Where repeats are suppressed, the late alert of another event may stand for it. */
+  const isSuppressing = scenario.suppressSeconds !== undefined
+  const isTold = (event: Expected, address: string): boolean =>
+    isSuppressing ? [...told].some((one) => one.endsWith(` ${address}`)) : told.has(`${originOf(event)} ${address}`)
   for (const [address, atMs] of gained) {
     const seen = expected.filter((event) => addressesOf(event).includes(address))
     for (let partition = 0; partition < scenario.partitions; partition++) {
       // What is repeated as malicious, because it was not committed, has an alert of its own.
-      const before = seen.filter(({ n, placed }) => {
+      const before = seen.filter((event) => {
+        const { n, placed } = event
         const copies = copiesOf.get(n) ?? []
         return (
           placed.partition === partition &&
           copies.some(({ at }) => at.atMs < atMs - noticedMs / 10) &&
-          copies.every((copy) => !isAccusedIn(copy, address))
+          copies.every((copy) => !isAccusedIn(copy, address)) &&
+          !isTold(event, address)
         )
       })
       const raised = alerts.filter(

@@ -108,6 +108,17 @@ describe('where counting begins', () => {
     await sightings.close()
   })
 
+  it('what late answers accuse is written with what follows them, beside what chunks accuse', async () => {
+    const sightings = open()
+    const { late } = sightings.open(unclaimed())
+    const annotated = [event, listed].map(({ judged: shown }, nth) => ({ offset: 7 + nth, time: now(), judged: shown }))
+    const [record, ...others] = late.records(annotated)
+    expect([String(record?.key), others]).toEqual([`firewall/3/accused/late/8/${now()}`, []])
+    expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
+    expect(late.records(annotated.slice(0, 1))).toEqual([])
+    await sightings.close()
+  })
+
   let refused = 0
   type Log = readonly (readonly [key: string, value: number | Buffer])[]
   const restored = async (
@@ -142,7 +153,7 @@ describe('where counting begins', () => {
       committed: () => Promise.resolve(31),
       pipeline: shows(asked),
       known: shows(shown),
-      accusing: new Set(),
+      accusing: new Map(),
       past,
       isInside: (host) => host.startsWith('10.'),
       refused: (records) => void (refused += records),
@@ -155,6 +166,18 @@ describe('where counting begins', () => {
     const [again, past] = await restored(log)
     return [again, past.seen(indicator)?.count ?? 0]
   }
+
+  it('what a late answer accused when its event had left is known again as that', async () => {
+    const began: Log = [['firewall/3/began/0', 0]]
+    const late = (offset: number): Log[number] => [
+      `firewall/3/accused/late/${offset}/99`,
+      accusedValue([{ offset, values: [indicator.value] }]),
+    ]
+    const [, some] = await restored([...began, ...Array.from({ length: 30 }, (_, offset) => late(offset))])
+    expect(some.unalertedOf(indicator)).toBeDefined()
+    const [, all] = await restored([...began, ...Array.from({ length: 31 }, (_, offset) => late(offset))])
+    expect([all.unalertedOf(indicator), refused]).toEqual([undefined, 0])
+  })
 
   it.each([
     ['is listed now and was not when it was delivered', listed, [], true],

@@ -1,7 +1,7 @@
 // What follows late answers, where it goes wrong; that it works is shown on a broker.
 import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import { followLate } from '../../../src/follow-up/follow-late.js'
+import { followLate, type LateEvents } from '../../../src/follow-up/follow-late.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Task } from '../../../src/delivery/task.js'
@@ -36,15 +36,17 @@ type FollowUp = ReturnType<ReturnType<typeof followLate>['open']>
 const start = ({
   write = () => Promise.resolve('written'),
   isRestored = () => true,
+  late,
   ...options
 }: Partial<Options> & {
   readonly write?: Task['write']
   readonly isRestored?: () => boolean
+  readonly late?: LateEvents
 }): FollowUp & { readonly lose: () => void } => {
   const following = followLate({
     connect: () => kafka,
     pipeline: (events, use) => {
-      events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+      events.forEach((_event, nth) => use({ judged: [], summary: {} } as unknown as EventOut, nth))
       return true
     },
     max: 10,
@@ -56,7 +58,7 @@ const start = ({
     ...options,
   })
   const task = testTask({ write })
-  const followUp = following.open(task, { unsure: () => undefined, isRestored })
+  const followUp = following.open(task, { unsure: () => undefined, isRestored, late })
   return {
     ...followUp,
     lose: task.close,
@@ -225,7 +227,7 @@ it('an event that a spent budget left is annotated again with what others paid f
     pipeline: (events, use) => {
       events.forEach(({ isFree }, nth) => {
         asked.push(isFree)
-        use({ judged: [] } as unknown as EventOut, nth)
+        use({ judged: [], summary: {} } as unknown as EventOut, nth)
       })
       return true
     },
@@ -241,3 +243,32 @@ it('an event that a spent budget left is annotated again with what others paid f
   await vi.waitFor(() => expect(asked).toEqual([true, undefined]), { timeout: 600_000 })
   await followUp.close()
 })
+
+it.each([
+  ['written', ['records', 'written']],
+  ['unsure', ['records', 'written']],
+  ['not_written', ['records']],
+] as const)(
+  'who counts an event hears that it was annotated with its answers when that is %s',
+  async (result, expected) => {
+    const told: string[] = []
+    let results = 0
+    const tell = (what: string) => (events: readonly { readonly offset: number }[]) => {
+      told.push(what)
+      expect(events.map(({ offset }) => offset)).toEqual([1])
+      return []
+    }
+    const followUp = start({
+      late: { records: tell('records'), written: tell('written') },
+      write: (compose) => {
+        compose()
+        results++
+        return Promise.resolve(result)
+      },
+    })
+    followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
+    await vi.waitFor(() => expect(results).toBe(1), { timeout: 600_000 })
+    await followUp.close()
+    expect(told.slice(0, 2)).toEqual(expected)
+  },
+)

@@ -214,6 +214,23 @@ describe('sighting counts', () => {
     expect([...live.unalerted(false)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1', '192.0.2.2'])
   })
 
+  it('settle what was restored as pending by what its events are annotated with later', () => {
+    const [past, counts] = [create(), create()]
+    const never = new Promise<Finding>(() => undefined)
+    const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+    const judged = addresses.map((value) => seen(value, 'unknown', { late: never }))
+    past.count([{ offset: 1, time: now, judged }], now)
+    for (const { seen: row } of past.all()) counts.restore(row)
+    const again = [
+      seen('192.0.2.1', 'clean'),
+      seen('192.0.2.2', 'malicious'),
+      seen('192.0.2.3', 'unknown', { late: never }),
+    ]
+    counts.answered([{ offset: 1, time: now, judged: again }], now)
+    expect([...counts.unalerted(false)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1'])
+    expect([...counts.unalerted(true)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1', '192.0.2.3'])
+  })
+
   it('keep 14 days, and take a time ahead of the clock for now', () => {
     const counts = create()
     counts.count([{ offset: 1, time: now - 14 * day, judged: [seen('192.0.2.1')] }], now)
