@@ -1,5 +1,5 @@
 // Promise: what leaves without an answer for a reason that passes is corrected, and raises its alert, when the answer comes; also if the worker
-// was stopped or killed meanwhile. Prints a table: how many events left with each reason, and what followed.
+// was stopped or killed meanwhile. Every such reason is produced here. Prints a table: how many events left with each, and what followed.
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -216,7 +216,7 @@ const makeAttachments = async (): Promise<Record<'alerts' | 'corrections' | 'sig
   await makeTopic(alerts, 1)
   await makeTopic(corrections, partitions)
   await makeTopic(sightings, partitions, undefined, { 'cleanup.policy': 'compact,delete' })
-  await makeTopic(verdicts, 1, undefined, { 'message.timestamp.type': 'LogAppendTime' })
+  await makeTopic(verdicts, 1, undefined, { 'message.timestamp.type': 'LogAppendTime', 'retention.ms': '2592000000' })
   return { alerts, corrections, sightings, verdicts }
 }
 
@@ -252,6 +252,7 @@ const follow = async (situation: Situation, interruption: Interruption): Promise
     startProgram({ ...of, alerts: topics.alerts }, { ...env, ...own })
 
   const first = start()
+  await first.said('group_joined', 600_000)
   const messages = eventsOf(situation)
   for (let wave = 1; wave <= waves; wave++) {
     await send(names.input, messages)
@@ -262,6 +263,7 @@ const follow = async (situation: Situation, interruption: Interruption): Promise
     first.kill(interruption)
     await first.exit
     last = start()
+    await last.said('group_joined', 600_000)
     for (let restored = 0; restored < partitions; await sleep(50))
       restored = last.events.filter(({ event }) => event === 'sightings_restored').length
   }
