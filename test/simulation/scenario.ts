@@ -68,7 +68,8 @@ export type Act =
       readonly kind: 'shrink'
       readonly topic: (typeof attachmentTopics)[number]
       readonly bytes: number
-      readonly forMs: number
+      /** Absent: for good. */
+      readonly forMs?: number
     }
   | { readonly kind: 'second_group' }
   | ReplayAct
@@ -287,17 +288,15 @@ const drawDenials = (seed: number): readonly Fault[] => {
   }))
 }
 
-/** In a few, a topic takes only small batches for a while. */
+/** In a few, a topic takes only small batches from then on, or for a while. */
 const drawShrunk = (seed: number): readonly Fault[] => {
   const random = createRandom(seed, 'shrunk')
   if (random() >= 0.05) return []
   const act = { topic: oneOf(random, attachmentTopics), bytes: 100 + below(random, 2_000) }
-  return [
-    {
-      on: { atMs: Math.floor(between(random, 0, busyMs)) },
-      act: { kind: 'shrink', ...act, forMs: Math.floor(between(random, 500, 20_000)) },
-    },
-  ]
+  const on = { atMs: Math.floor(between(random, 0, busyMs)) }
+  const forMs = Math.floor(between(random, 500, 20_000))
+  const isForGood = random() < 0.35
+  return [{ on, act: { kind: 'shrink', ...act, ...(!isForGood && { forMs }) } }]
 }
 
 /** In a few, a process stands still for longer than a call to the provider may take. */

@@ -62,14 +62,10 @@ const alertRow = (one: AlertedIndicator, now: number): Node => {
           'summary',
           {},
           h('b', {}, clip(alert.rule.name, 200)),
-          h(
-            'span',
-            { class: 'soft line' },
-            ...one.kinds.map((kind) => h('span', { class: 'tag' }, kind.replace('_', ' '))),
-            one.rules.length > 1 &&
-              h('span', { class: 'tag' }, `+${one.rules.length - 1} ${one.rules.length === 2 ? 'rule' : 'rules'}`),
-            whyOf(one),
-          ),
+          one.rules.length > 1 &&
+            h('span', { class: 'tag' }, `+${one.rules.length - 1} ${one.rules.length === 2 ? 'rule' : 'rules'}`),
+          ...one.kinds.map((kind) => h('span', { class: 'tag' }, kind.replace('_', ' '))),
+          h('span', { class: 'soft line' }, whyOf(one)),
         ),
         ...detailsOf(one),
       ),
@@ -148,9 +144,9 @@ const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly 
   const said: readonly (readonly [string, string])[] = [
     ['Do first', adviceFor(alert.threatweave)],
     ['Because', summary],
-    ['Rules', rules.length > 1 ? rules.join(', ') : ''],
+    ['Rules', rules.join(', ')],
     ['Alerts', formatCount(alerts)],
-    ['Hosts', hosts.length > shownHosts ? hosts.join(', ') : ''],
+    ['Hosts', hosts.join(', ')],
     ['Indicators', indicators.join(', ')],
   ]
   return [

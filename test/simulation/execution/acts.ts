@@ -173,6 +173,7 @@ const topicActs = ({
     },
     shrink: ({ topic, bytes, forMs }) => {
       cluster.limitBatches(topic, bytes)
+      if (forMs === undefined) return
       keepBusy(forMs)
       world.after(forMs, () => cluster.limitBatches(topic, undefined))
     },
