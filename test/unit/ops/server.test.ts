@@ -212,7 +212,7 @@ describe('the ops endpoint', () => {
     expect(metrics).toContain('threatweave_rule_matches_total{id="r1",rule="Malicious Destination"} 3')
   })
 
-  it('says that a problem is over once it is', async () => {
+  it('says that a problem is over once it is', () => {
     const { emit, problems } = createRecentActivity(Date.now)
     const states = (): string[] => problems().map(({ state }) => state)
     emit({ event: 'lookups_paused', state: 'breaker_open', reason: 'unavailable', forMs: 1000 })

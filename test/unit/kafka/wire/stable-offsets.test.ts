@@ -8,7 +8,7 @@ const compact = (text: string): string =>
 describe('settled offsets', () => {
   it('are asked for by group, topic and partition', () => {
     expect(encodeStableOffsets('soc', 'fw', [0, 3]).toString('hex')).toBe(
-      `00${compact('soc')}02${compact('fw')}03${'00000000'}${'00000003'}000100`,
+      `00${compact('soc')}02${compact('fw')}030000000000000003000100`,
     )
   })
 
