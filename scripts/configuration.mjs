@@ -82,6 +82,8 @@ export const configurationReference = () => {
     '`intel.service.baseUrl` is `THREATWEAVE_INTEL_SERVICE_BASE_URL`. Lists may be written with commas; everything else that is not text is YAML.',
     'An unknown setting or variable is refused. Relative paths are those of the folder that the program is started in.',
     '',
+    '`threatweave init` writes a first configuration, with the settings that matter ([Set up](operations.md#set-up)).',
+    '',
     'Secrets are better read from a file, whose name stands in the variable with `_FILE` at its end:',
     '',
     ...secretsOf(schema).map((path) => `- \`${path.join('.')}\`: \`${variableOf(path)}_FILE\``),

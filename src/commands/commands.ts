@@ -13,6 +13,7 @@ export const commands: Commands = {
   feeds: async () => (await import('./feeds.js')).feeds,
   formats: async () => (await import('./formats.js')).formats,
   history: async () => (await import('./history.js')).history,
+  init: async () => (await import('./init/init.js')).init,
   lookup: async () => (await import('./lookup.js')).lookup,
   pipe: async () => (await import('./pipe/pipe.js')).pipe,
   produce: async () => (await import('./produce.js')).produce,

@@ -33,7 +33,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     if (free) return free
     const replaced: Parameters<typeof openIdempotentSender>[2] = ([first], cause) =>
       emit({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
-    const sender = openIdempotentSender(kafka, settings.output.compression, replaced, brokers.reachableMs)
+    const sender = openIdempotentSender(kafka, settings.output.compression, replaced, brokers.reachableMs, form)
     all.push(sender)
     return sender
   }

@@ -178,7 +178,7 @@ const transact = async (
 ): Promise<Committed | undefined> => {
   // What followed from earlier events may have failed meanwhile, and the claim with it.
   if (partition.claim !== owned) return undefined
-  const send = sendTransaction(owned.transaction, settings.output.compression)
+  const send = sendTransaction(owned.transaction, settings.output.compression, form)
   let last: string | undefined
   let count = 0
   const sent: Chunk[] = []
@@ -220,7 +220,7 @@ const writeAlone = async (
   records: readonly Outgoing[],
   { settings, form, emit }: DeliveryOptions,
 ): Promise<Written> => {
-  const send = sendTransaction(owned.transaction, settings.output.compression)
+  const send = sendTransaction(owned.transaction, settings.output.compression, form)
   let written: Written = 'not_written'
   try {
     for (const part of splitByCountAndBytes(records, recordBytes, form.max)) await send(part)

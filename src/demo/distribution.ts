@@ -1,7 +1,8 @@
 // Finds a Kafka to run: Docker, else Java with jars fetched by Maven.
 import type { Io } from '../terminal/command.js'
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
-import { answers } from './run.js'
+import { answers, run } from './run.js'
+import { showFetch } from './show-fetch.js'
 
 /** Another release with KAFKA_VERSION, such as the oldest that is supported. */
 const versionOf = ({ KAFKA_VERSION: given = '' }: Environment): string => (given === '' ? '4.3.1' : given)
@@ -28,11 +29,20 @@ const jarsOf = (version: string): Jars => ({
 export const provision = async ({ env, stderr, only }: Provision): Promise<Distribution> => {
   const version = versionOf(env)
   if (only === undefined && (await answers('docker', ['version', '--format', '{{.Server.Version}}'])))
-    return { how: 'docker', image: `apache/kafka:${version}` }
+    return image(`apache/kafka:${version}`, stderr)
   const fetched = await fetchJars(jarsOf(version), cacheFolder(env, `kafka-${version}`), stderr)
   if ('classPath' in fetched) return { how: 'java', classPath: fetched.classPath }
   return {
     how: 'missing',
     missing: `no Kafka can be started: Docker does not answer, and ${fetched.missing}; set KAFKA_BROKERS to a broker, start Docker, or install Java 17 and Maven`,
   }
+}
+
+/** The image, pulled if it is not there: `docker run` would do that without a word. */
+const image = async (name: string, stderr: Provision['stderr']): Promise<Distribution> => {
+  if (await answers('docker', ['image', 'inspect', name])) return { how: 'docker', image: name }
+  const pulled = await showFetch(stderr, `fetching ${name} with Docker, once`, run('docker', ['pull', '--quiet', name]))
+  return pulled.code === 0
+    ? { how: 'docker', image: name }
+    : { how: 'missing', missing: `Docker could not fetch ${name}: ${pulled.output.trim().split('\n').at(-1) ?? ''}` }
 }

@@ -1,5 +1,5 @@
 // Counts Maven's downloads from its output.
-export type Downloads = {
+type Downloads = {
   /** Takes the next piece of output, cut wherever it is cut. */
   readonly read: (output: string) => void
   readonly files: () => number

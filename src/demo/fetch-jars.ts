@@ -2,9 +2,9 @@
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Io } from '../terminal/command.js'
-import { createProgress } from '../terminal/progress.js'
-import { countDownloads, type Downloads } from './downloads.js'
+import { countDownloads } from './downloads.js'
 import { answers, run } from './run.js'
+import { showFetch } from './show-fetch.js'
 
 export type Jars = {
   /** For the progress line, such as `Kafka 4.3.1`. */
@@ -65,13 +65,17 @@ const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefin
   await mkdir(fresh, { recursive: true })
   await writeFile(join(fresh, 'pom.xml'), pomOf(jars))
   const downloads = countDownloads()
-  const shown = stderr && showDownload(stderr, `fetching ${name}`, downloads)
   stderr?.write(
     `Fetching ${name} with Maven, once: about ${megabytes} MB, and ${mavenMegabytes} more if Maven is new here, into ${home}\n`,
   )
   const args = ['-B', 'dependency:copy-dependencies', '-DoutputDirectory=.']
-  const result = await run('mvn', args, { cwd: fresh, heard: downloads.read })
-  shown?.end()
+  const fetched = run('mvn', args, { cwd: fresh, heard: downloads.read })
+  const result = await showFetch(
+    stderr,
+    `fetching ${name}`,
+    fetched,
+    () => `${downloads.files()} files, ${downloads.megabytes().toFixed(1)} MB, `,
+  )
   if (result.code !== 0) {
     await rm(fresh, { recursive: true, force: true })
     return failureIn(result.output)
@@ -80,22 +84,6 @@ const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefin
   await rm(join(home, 'lib'), { recursive: true, force: true })
   await rename(fresh, join(home, 'lib'))
   return undefined
-}
-
-/** One line that moves on a terminal, a line every ten seconds elsewhere. */
-const showDownload = (stderr: Io['stderr'], label: string, downloads: Downloads): { readonly end: () => void } => {
-  const began = Date.now()
-  const progress = createProgress(stderr, { label })
-  const timer = setInterval(() => {
-    const seconds = Math.round((Date.now() - began) / 1000)
-    progress.update(0, `${downloads.files()} files, ${downloads.megabytes().toFixed(1)} MB, ${seconds} s`)
-  }, 200)
-  return {
-    end: () => {
-      clearInterval(timer)
-      progress.end()
-    },
-  }
 }
 
 /** What Maven says is wrong, or else the end of what it said. */

@@ -38,11 +38,11 @@ const toRecord = ({ key, text }: Line): NewRecord => ({
   timestamp: String(Date.now()),
 })
 
-/** Calls back for every record until told to stop. */
+/** Calls back for every record, with topic, partition and offset, until told to stop. */
 export const receive = async (
   settings: KafkaSettings,
   topic: string,
-  take: (value: Buffer) => void,
+  take: (value: Buffer, origin: string) => void,
 ): Promise<() => Promise<void>> => {
   const consumer = createClient(settings, ignoreTelemetry).consumer({
     groupId: `${settings.groupId}-reader-of-${topic}`,
@@ -51,8 +51,8 @@ export const receive = async (
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
   await consumer.run({
-    eachMessage: ({ message }) => {
-      if (message.value) take(message.value)
+    eachMessage: ({ partition, message }) => {
+      if (message.value) take(message.value, `${topic}/${partition}/${message.offset}`)
       return Promise.resolve()
     },
   })

@@ -32,7 +32,7 @@ export const joinElection = (
   /** The last record that this process has read or written: the topic may since have lost it. */
   let known: NumberedRecord | undefined
   const claim = async (): Promise<ControlClaim> => {
-    const { former, write, close } = await claimControl(settings, control, known, emit)
+    const { former, write, close } = await claimControl(settings, control, known, { emit, now: clock.now })
     known = former
     return {
       former,
@@ -75,8 +75,9 @@ const claimControl = async (
   settings: KafkaSettings,
   control: ControlTopic,
   known: NumberedRecord | undefined,
-  emit: Emit,
+  surroundings: { readonly emit: Emit; readonly now: () => number },
 ): Promise<ClaimedTopic> => {
+  const { emit } = surroundings
   const { topic } = control
   const owner = { prefix: settings.transactionalIdPrefix, groupId: topic, topic, partition: 0 }
   const claimed = await claimTransactions(createClient(settings, emit), owner)
@@ -89,7 +90,7 @@ const claimControl = async (
     return {
       former,
       write: async (record) => {
-        await sendTransaction(transaction, 'none')([record])
+        await sendTransaction(transaction, 'none', surroundings)([record])
         await transaction.commit()
         transaction = await producer.transaction()
       },

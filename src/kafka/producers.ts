@@ -7,7 +7,9 @@ import { CompressionTypes as compression } from './patched-kafkajs/patched-kafka
 import type { Acknowledged } from './patched-kafkajs/send-messages.js'
 import type { KafkaSettings } from './settings.js'
 import type { Outgoing, Send } from './records.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 
+type Surroundings = { readonly emit: Emit; readonly now: () => number }
 type Codec = KafkaSettings['output']['compression']
 
 export type IdempotentSender = {
@@ -27,6 +29,7 @@ export const openIdempotentSender = (
   codec: Codec,
   replaced: (records: readonly Outgoing[], cause: string) => void,
   reachableMs: () => number = Date.now,
+  surroundings: Surroundings = { emit: ignoreTelemetry, now: Date.now },
 ): IdempotentSender => {
   let excusedMs = 0
   let producer: Producer | undefined
@@ -56,7 +59,7 @@ export const openIdempotentSender = (
       for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
         const began = reachableMs()
         try {
-          return await sendTo(await connected(), codec, left)
+          return await sendTo(await connected(), codec, left, surroundings)
         } catch (error) {
           const failure = failureOf(error)
           retire()
@@ -80,8 +83,11 @@ export const openIdempotentSender = (
   }
 }
 
+const acknowledgedIn = (error: unknown): Acknowledged['acknowledged'] =>
+  (error as Partial<Acknowledged>).acknowledged ?? []
+
 const withoutAcknowledged = (records: readonly Outgoing[], error: unknown): readonly Outgoing[] => {
-  const { acknowledged = [] } = error as Partial<Acknowledged>
+  const acknowledged = acknowledgedIn(error)
   return records.filter(
     (record) => !acknowledged.some(({ topic, partition }) => topic === record.topic && partition === record.partition),
   )
@@ -91,16 +97,43 @@ const sendTo = async (
   target: Pick<Transaction, 'sendBatch'>,
   codec: Codec,
   records: readonly Outgoing[],
+  { emit, now }: Surroundings,
 ): Promise<'acknowledged'> => {
-  await target.sendBatch({ acks: -1, compression: codecOf(codec), topicMessages: byTopic(records) })
+  const send = (some: readonly Outgoing[]): Promise<unknown> =>
+    target.sendBatch({ acks: -1, compression: codecOf(codec), topicMessages: byTopic(some) })
+  try {
+    await send(records)
+  } catch (error) {
+    const left = withoutAcknowledged(records, error)
+    const recentFrom = now() - recentMs
+    const areRecent = left.every(({ timestamp }) => Number(timestamp) >= recentFrom)
+    if (failureOf(error).name !== 'INVALID_TIMESTAMP' || !areRecent) throw error
+    await send(left.map(withoutTime)).catch((again: unknown) => {
+      throw Object.assign(again as Error, { acknowledged: [...acknowledgedIn(error), ...acknowledgedIn(again)] })
+    })
+    emit({ event: 'written_without_time', topic: left[0]?.topic ?? '', records: left.length })
+  }
   return 'acknowledged'
 }
 
+/** If a broker refuses a time that is so recent by our clock, that is ahead of the broker's. */
+const recentMs = 3_600_000
+
+/** Retention then counts from when the broker stores it. */
+const withoutTime = (record: Outgoing): Outgoing => ({
+  ...record,
+  timestamp: '-1',
+  headers: record.headers.some(([name]) => name === timeHeader)
+    ? record.headers
+    : [...record.headers, [timeHeader, Buffer.from(record.timestamp)]],
+})
+const timeHeader = 'threatweave-timestamp'
+
 /** Sends within a transaction; whatever fails is thrown, for then the transaction has failed. */
 export const sendTransaction =
-  (transaction: Transaction, codec: Codec) =>
+  (transaction: Transaction, codec: Codec, surroundings: Surroundings) =>
   (records: readonly Outgoing[]): Promise<'acknowledged'> =>
-    sendTo(transaction, codec, records)
+    sendTo(transaction, codec, records, surroundings)
 
 const codecOf = (name: Codec): CompressionTypes =>
   ({ none: compression.None, gzip: compression.GZIP, zstd: compression.ZSTD })[name]

@@ -39,8 +39,12 @@ const commitEveryMs = 1_000
 /** What was written since the last commit is written again after a kill. */
 export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
   const { kafka, reader, settings, form, groupId, topic, partition, now } = options
-  const sender = openIdempotentSender(kafka, settings.output.compression, (_records, cause) =>
-    form.emit({ event: 'producer_replaced', topic, partition, cause }),
+  const sender = openIdempotentSender(
+    kafka,
+    settings.output.compression,
+    (_records, cause) => form.emit({ event: 'producer_replaced', topic, partition, cause }),
+    undefined,
+    form,
   )
   let reached: Position | undefined
   let committedAt = now()
@@ -108,7 +112,7 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
       attempt(async () => {
         const current = transaction
         if (!current || !producer) throw new Error('not claimed')
-        const send = sendTransaction(current, settings.output.compression)
+        const send = sendTransaction(current, settings.output.compression, form)
         for (const part of split(items, form.max)) await sendOrNote(part, refusals, send)
         await sendAttachmentsOrNote(alerts, String(reached.offset - 1), refusals, send, form)
         await current.sendOffsets({

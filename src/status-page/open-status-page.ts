@@ -21,6 +21,8 @@ export type PageSources = ViewSources & {
   readonly kind?: ProcessKind | undefined
 }
 
+export type { SeenIn } from './content/indicator-page.js'
+
 type Answer =
   { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
 

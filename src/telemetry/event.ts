@@ -172,6 +172,8 @@ export type TelemetryEvent =
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }
   /** Records of the input with headers that only we may write. */
   | { readonly event: 'forged_headers_removed'; readonly records: number }
+  /** The broker refuses the time of this machine, or of those whose events are read, as one in the future. */
+  | { readonly event: 'written_without_time'; readonly topic: string; readonly records: number }
   /** Alerts or notes that their topic does not take. */
   | {
       readonly event: 'attachments_dropped'

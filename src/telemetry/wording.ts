@@ -335,6 +335,11 @@ export const wordings: Wordings = {
     level: 'debug',
     say: ({ records }) => `${records} records came with headers that only Threatweave may write: they were removed`,
   },
+  written_without_time: {
+    level: 'warn',
+    say: ({ topic, records }) =>
+      `${records} records were written to topic ${topic} without a time, because the broker refuses theirs as one in the future: set the clock of this machine, or of those that write the input`,
+  },
   attachments_dropped: {
     level: 'error',
     say: ({ topic, records, reason }) =>

@@ -47,7 +47,7 @@ export const createProgress = (stream: Io['stderr'], { label, total, clock = Dat
       last = clock()
       const text = describe(done, note)
       if (isTerminal) {
-        stream.write(`\r\u001b[2K${text.slice(0, (stream.columns ?? 80) - 1)}`)
+        stream.write(`\r\u001b[2K${text.slice(0, (stream.columns || 80) - 1)}`)
         drawn = true
       } else stream.write(`${text}\n`)
     },

@@ -133,7 +133,7 @@ describe.runIf('path' in tool)('the status page during a run', () => {
     // Again and again, because the page shows the latest few and others come too.
     const send = (): Promise<unknown> =>
       producer.send({ topic: names.input, messages: [{ partition: 0, value: JSON.stringify(hostile) }] })
-    const shown = (): Promise<string> => send().then(() => textOf('findings'))
+    const shown = (): Promise<string> => send().then(() => textOf('alerted'))
     await expect.poll(shown, { timeout: 600_000 }).toContain('<script>window.hacked=1</script>')
     expect(await page.locator('script').count()).toBe(1)
     expect(await page.evaluate('window.hacked')).toBeUndefined()

@@ -24,14 +24,22 @@ export const runCommand = async (
     env = {},
     signal,
     isTerminal = false,
-  }: { input?: string | Buffer; env?: Record<string, string>; signal?: AbortSignal; isTerminal?: boolean } = {},
+    isTyped = false,
+  }: {
+    input?: string | Buffer
+    env?: Record<string, string>
+    signal?: AbortSignal
+    isTerminal?: boolean
+    isTyped?: boolean
+  } = {},
 ): Promise<Ran> => {
   const stdout = collect()
   const stderr = collect()
   const io = {
     env: { HOME: process.env.HOME, THREATWEAVE_MEMORY_PATH: 'none', ...env },
-    stdin: Readable.from([Buffer.from(input)]),
-    stdout: isTerminal ? Object.assign(stdout.stream, { isTTY: true }) : stdout.stream,
+    // What is typed on a terminal.
+    stdin: Object.assign(Readable.from([Buffer.from(input)]), isTyped ? { isTTY: true } : {}),
+    stdout: isTerminal || isTyped ? Object.assign(stdout.stream, { isTTY: true }) : stdout.stream,
     stderr: stderr.stream,
     signal: signal ?? new AbortController().signal,
   }

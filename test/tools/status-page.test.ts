@@ -124,6 +124,10 @@ describe.runIf('path' in tool)('the status page', () => {
         expect(await shown()).toHaveLength(5)
         await page.evaluate('document.activeElement.blur()')
       }
+      // A row that is folded is shown where no other is found.
+      await page.keyboard.press('/')
+      await page.keyboard.type('onerror')
+      expect(await page.locator('#findings tr:visible').count()).toBe(1)
     })
   })
 

@@ -17,7 +17,7 @@ import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
 import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
-import { watchTopics, type Event } from './watch-topics.js'
+import { watchTopics, type Event, type Watched } from './watch-topics.js'
 
 const program = join(packageFolder, 'dist/cli.js')
 /** How often the sample events are sent. */
@@ -87,7 +87,7 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     showSummary({ ...(await withCorrections(stage)), calls: callsMade() }, io)
     if (!isKept) io.stdout.write(nextText(page, fromHere(program)))
     else {
-      io.stdout.write(keptText(page, program, brokers))
+      io.stdout.write(keptText(page, program, brokers, originOfAccused(watched)))
       await Promise.race([ended, once(io.signal, 'abort')])
     }
   } finally {
@@ -107,6 +107,10 @@ const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Pro
     progress.end()
   }
 }
+
+/** Of the last: the first ones may have left before their answer. */
+const originOfAccused = ({ events }: Watched): string =>
+  events.findLast(({ value: { threatweave } }) => threatweave.verdict === 'malicious')?.origin ?? ''
 
 const fromHere = (path: string): string => {
   const there = relative(process.cwd(), path)

@@ -43,13 +43,13 @@ Next
       your own log against a list of yours, without Kafka and without a key
 `
 
-/** What can be done while it is kept, to be pasted into another terminal. */
-export const keptText = (page: string, program: string, brokers: string): string => `
+/** What can be done while it is kept, to be pasted into another terminal; `origin` is of an annotated event. */
+export const keptText = (page: string, program: string, brokers: string, origin: string): string => `
 Status page: ${page}
 In another terminal:
   export THREATWEAVE_KAFKA_BROKERS=${brokers} THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated
   node ${quoted(program)} tail --from earliest --verdict malicious,suspicious
-  node ${quoted(program)} explain firewall-annotated/0/0
+  node ${quoted(program)} explain ${origin}
   node ${quoted(program)} history 198.51.100.77
 Ctrl-C stops and removes everything.
 `

@@ -8,7 +8,7 @@ export type Event = { readonly message?: string; readonly threatweave: Annotatio
 export type AlertRecord = Omit<Alert, 'threatweave'> & {
   readonly threatweave: Alert['threatweave'] & { readonly kind?: string }
 }
-export type Arrived<Value> = { readonly at: number; readonly value: Value }
+export type Arrived<Value> = { readonly at: number; readonly origin: string; readonly value: Value }
 
 export type Watched = {
   readonly events: readonly Arrived<Event>[]
@@ -22,8 +22,8 @@ export const watchTopics = async (kafka: KafkaSettings): Promise<Watched> => {
   const alerts: Arrived<AlertRecord>[] = []
   const corrections: Arrived<Event>[] = []
   const follow = <Value>(topic: string, list: Arrived<Value>[]): Promise<() => Promise<void>> =>
-    receive(kafka, topic, (value) => {
-      list.push({ at: Date.now(), value: JSON.parse(value.toString()) as Value })
+    receive(kafka, topic, (value, origin) => {
+      list.push({ at: Date.now(), origin, value: JSON.parse(value.toString()) as Value })
     })
   const stops = await Promise.all([
     follow(kafka.output.topic, events),

@@ -19,13 +19,13 @@ table.alerts { background: var(--card); border: 1px solid var(--edge); border-ra
 .alerts th:nth-child(2) { width: 14.6rem; }
 .alerts th:nth-child(4) { width: 12.4rem; }
 .alerts th:nth-child(5) { width: 10.2rem; }
-.alerts th:nth-child(6) { width: 8.6rem; }
+.alerts th:nth-child(6) { width: 9.4rem; }
 .alerts tbody tr:hover { background: var(--hover); }
 .alerts td > span, .alerts td > a.what { display: block; }
 .alerts td > .level { display: inline-flex; }
-.what { font-weight: 650; font-size: .92rem; }
-.host, .place { font-size: .84rem; }
-.tag { display: inline-block; margin-left: .4rem; padding: 0 .4rem; border: 1px solid var(--edge); border-radius: .3rem; color: var(--soft); font-size: .75rem; }
+.what { font-weight: 650; font-size: .85rem; }
+.host, .place { font-size: .82rem; }
+.tag { display: inline-block; margin-right: .4rem; padding: 0 .35rem; border: 1px solid var(--edge); border-radius: .3rem; color: var(--soft); font-size: .75rem; }
 .line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .alerts details { min-width: 0; }
 .alerts summary { position: relative; padding-left: 1rem; list-style: none; }

@@ -7,12 +7,17 @@ export const filterScript = `
     const words = box.value.toLowerCase().split(/\\s+/).filter(Boolean)
     let all = 0
     let shown = 0
+    let unfolded = 0
     for (const row of document.querySelectorAll('#alerts tr, #findings tr')) {
       const text = row.dataset.find || row.textContent.toLowerCase()
       row.hidden = !words.every((word) => text.includes(word))
       all++
-      if (!row.hidden) shown++
+      if (row.hidden) continue
+      shown++
+      if (row.parentElement.id === 'alerts') unfolded++
     }
+    const fold = document.getElementById('no-alert')
+    if (fold && shown > 0 && unfolded === 0 && words.length > 0) fold.open = true
     const text = words.length === 0 ? '' : shown + ' of ' + all + ' shown'
     const found = document.getElementById('found')
     if (found.textContent !== text) found.textContent = text

@@ -22,7 +22,7 @@ code, pre, kbd, .what, .host, .place { font-family: ui-monospace, "SF Mono", Men
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none !important; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
-.pill { padding: .2rem .7rem; border-radius: 1rem; font-weight: 600; font-size: .9rem; }
+.pill { padding: .2rem .7rem; border-radius: .8rem; font-weight: 600; font-size: .9rem; }
 [data-tone=good].pill, .state.good, .state.over { background: var(--good-bg); color: var(--good); }
 [data-tone=warn].pill, .state.warn, .state.warning { background: var(--warn-bg); color: var(--warn); }
 [data-tone=bad].pill, .state.bad, .state.error { background: var(--bad-bg); color: var(--bad); }
@@ -44,6 +44,7 @@ th { color: var(--soft); font-weight: 600; font-size: .78rem; white-space: nowra
 td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 tbody tr:last-child td { border-bottom: 0; }
 .scroll td { min-width: 5.5rem; }
+.scroll td:first-child { white-space: nowrap; }
 #problems td:nth-child(2), #findings td:nth-child(7), #feeds td:nth-child(8) { min-width: 18rem; }
 #table-config td { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .8rem; }
 @media (max-width: 44rem) {

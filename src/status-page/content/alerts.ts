@@ -62,10 +62,14 @@ const alertRow = (one: AlertedIndicator, now: number): Node => {
           'summary',
           {},
           h('b', {}, clip(alert.rule.name, 200)),
-          one.rules.length > 1 &&
-            h('span', { class: 'tag' }, `+${one.rules.length - 1} ${one.rules.length === 2 ? 'rule' : 'rules'}`),
-          ...one.kinds.map((kind) => h('span', { class: 'tag' }, kind.replace('_', ' '))),
-          h('span', { class: 'soft line' }, whyOf(one)),
+          h(
+            'span',
+            { class: 'soft line' },
+            ...one.kinds.map((kind) => h('span', { class: 'tag' }, kind.replace('_', ' '))),
+            one.rules.length > 1 &&
+              h('span', { class: 'tag' }, `+${one.rules.length - 1} ${one.rules.length === 2 ? 'rule' : 'rules'}`),
+            whyOf(one),
+          ),
         ),
         ...detailsOf(one),
       ),
@@ -144,9 +148,9 @@ const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly 
   const said: readonly (readonly [string, string])[] = [
     ['Do first', adviceFor(alert.threatweave)],
     ['Because', summary],
-    ['Rules', rules.join(', ')],
+    ['Rules', rules.length > 1 ? rules.join(', ') : ''],
     ['Alerts', formatCount(alerts)],
-    ['Hosts', hosts.join(', ')],
+    ['Hosts', hosts.length > shownHosts ? hosts.join(', ') : ''],
     ['Indicators', indicators.join(', ')],
   ]
   return [

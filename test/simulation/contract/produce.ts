@@ -169,6 +169,7 @@ export const produceScenarios: readonly Scenario[] = [
         client.produce(topic, { timestamp: client.now() + 86_400_000 }),
       )
       await step('a time long ago', stored(1), client.produce(topic, { timestamp: client.now() - 86_400_000 }))
+      await step('no time', stored(2), client.produce(topic, { timestamp: -1 }))
       await step(
         'two acknowledgements',
         refused('INVALID_REQUIRED_ACKS'),
@@ -194,15 +195,15 @@ export const produceScenarios: readonly Scenario[] = [
       })
       await step(
         'each partition of one request has an answer of its own',
-        ['NONE 2', 'UNKNOWN_TOPIC_OR_PARTITION -1', 'UNKNOWN_TOPIC_OR_PARTITION -1'],
+        ['NONE 3', 'UNKNOWN_TOPIC_OR_PARTITION -1', 'UNKNOWN_TOPIC_OR_PARTITION -1'],
         answer.topics
           .flatMap(({ partitions }) => partitions)
           .map(({ errorCode, baseOffset }) => `${errorName(errorCode)} ${baseOffset}`)
           .sort(),
       )
       await step(
-        'three records are in the log',
-        3,
+        'four records are in the log',
+        4,
         client.fetch(topic, 0, { isolation: readCommitted }).then(({ stable }) => stable),
       )
     },

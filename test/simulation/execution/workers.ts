@@ -49,6 +49,8 @@ type Parts = {
 
 /** How long a process is there after its run has ended: other parts are closed then. */
 const lingerMs = 1_500
+/** A claim that was in progress when the time to close was up may still be sent. */
+const onItsWayMs = 250
 
 export const createWorkers = (startMs: readonly number[], parts: Parts): Workers => {
   const { world, network, provider, program, config } = parts
@@ -76,6 +78,7 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
     name: 'w',
     main: async (self, _, signal) => {
       const why = await run(self, config, signal)
+      await new Promise((resolve) => setTimeout(resolve, onItsWayMs))
       over.add(self)
       await new Promise((resolve) => setTimeout(resolve, lingerMs))
       return why

@@ -3,6 +3,7 @@ import type { Kafka } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
 import { claimTransactions, openIdempotentSender } from '../../../src/kafka/producers.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 const record = (partition: number, value: string): Outgoing => ({
   topic: 'out',
@@ -52,6 +53,77 @@ describe('what a failed send leaves', () => {
     const { kafka } = failing({ type: 'MESSAGE_TOO_LARGE', acknowledged: [partition(0), partition(2)] })
     const sender = openIdempotentSender(kafka, 'none', () => undefined)
     expect(await sender.send(records)).toEqual({ refused: 'MESSAGE_TOO_LARGE', left: [records[1]] })
+  })
+})
+
+describe('a record whose time the broker refuses', () => {
+  type Sent = { readonly topicMessages: readonly { readonly messages: readonly Outgoing[] }[] }
+  const now = 1_800_000_000_000
+  const refused = { type: 'INVALID_TIMESTAMP' }
+  const at = (timestamp: number): Outgoing => ({ ...record(1, 'b'), timestamp: String(timestamp) })
+
+  /** What is sent in each attempt, by value and time. */
+  const send = async (
+    given: readonly Outgoing[],
+    ...errors: readonly (object | undefined)[]
+  ): Promise<{
+    readonly result: unknown
+    readonly sent: readonly string[]
+    readonly told: readonly TelemetryEvent[]
+  }> => {
+    const sent: string[] = []
+    const told: TelemetryEvent[] = []
+    const sendBatch = ({ topicMessages }: Sent): Promise<void> => {
+      const messages = topicMessages.flatMap((one) => one.messages)
+      sent.push(
+        messages.map(({ value, timestamp, headers }) => `${String(value)} ${timestamp} ${headers.join()}`).join('; '),
+      )
+      const error = errors[sent.length - 1]
+      return error ? Promise.reject(Object.assign(new Error('failed'), error)) : Promise.resolve()
+    }
+    const producer = (): object => ({
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      sendBatch,
+    })
+    const surroundings = { emit: (event: TelemetryEvent) => void told.push(event), now: () => now }
+    const kafka = { producer } as unknown as Kafka
+    const result = await openIdempotentSender(kafka, 'none', () => undefined, Date.now, surroundings).send(given)
+    return { result, sent, told }
+  }
+
+  it('although it is recent is written without one, which is said, and its header has it', async () => {
+    const { result, sent, told } = await send([at(now)], refused)
+    expect(result).toBe('acknowledged')
+    expect(sent).toEqual([`b ${now} `, `b -1 threatweave-timestamp,${now}`])
+    expect(told).toEqual([{ event: 'written_without_time', topic: 'out', records: 1 }])
+  })
+
+  it('keeps the header that it has', async () => {
+    const letter = { ...at(now), headers: [['threatweave-timestamp', Buffer.from('7')] as const] }
+    expect((await send([letter], refused)).sent.at(-1)).toBe('b -1 threatweave-timestamp,7')
+  })
+
+  it('because it is old is refused', async () => {
+    const old = at(now - 7_200_000)
+    const { result, sent } = await send([old], refused)
+    expect(result).toEqual({ refused: 'INVALID_TIMESTAMP', left: [old] })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('is sent without what was acknowledged with it, in every attempt', async () => {
+    const three = [
+      { ...record(0, 'a'), timestamp: String(now) },
+      at(now),
+      { ...record(2, 'c'), timestamp: String(now) },
+    ]
+    const lost = { name: 'KafkaJSConnectionError', acknowledged: [partition(2)] }
+    const { sent } = await send(three, { ...refused, acknowledged: [partition(0)] }, lost)
+    expect(sent.map((attempt) => attempt.split('; ').map((one) => one[0]))).toEqual([
+      ['a', 'b', 'c'],
+      ['b', 'c'],
+      ['b'],
+    ])
   })
 })
 

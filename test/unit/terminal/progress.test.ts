@@ -31,6 +31,12 @@ describe('createProgress', () => {
     expect(written).toEqual(['\r\u001b[2Kpipe one', '\r\u001b[2K', '\r\u001b[2Kpipe two'])
   })
 
+  it('keeps the whole line on a terminal that does not say how wide it is', () => {
+    const { written, stream: stderr } = stream(true)
+    createProgress(Object.assign(stderr, { columns: 0 }), { label: 'pipe' }).update(1, '5 s')
+    expect(written).toEqual(['\r\u001b[2Kpipe 5 s'])
+  })
+
   it('says a plain line every ten seconds elsewhere', () => {
     let now = 0
     const { written, stream: stderr } = stream(false)

@@ -1,0 +1,117 @@
+// What `init` needs to know, each read from the text of a flag or of an answer: the value, or a sentence that says what is wrong with it.
+import { accessSync, constants, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { messageOf } from '../../base/message-of.js'
+import { starterLists } from '../../config/starter-file.js'
+import { isThisMachine } from '../../domain/this-machine.js'
+
+export type StarterList = ReturnType<typeof starterLists>[number]
+export const platforms = ['systemd', 'compose', 'kubernetes'] as const
+export type Platform = (typeof platforms)[number]
+
+/** A list of the user's own. */
+export type OwnList = { readonly name: string } & ({ readonly path: string } | { readonly url: string })
+
+export type Answers = {
+  readonly brokers: readonly string[]
+  readonly topic: string
+  /** The file with the key of the lookup service; undefined: there is none. */
+  readonly keyFile: string | undefined
+  /** Of the lookup service; undefined: the usual one. */
+  readonly service: string | undefined
+  readonly list: OwnList | undefined
+  readonly starter: readonly StarterList[]
+  readonly platform: Platform
+}
+
+type Read<Value> = { readonly value: Value } | { readonly problem: string }
+export type Reader<Value> = (text: string) => Read<Value>
+
+export const readBrokers: Reader<readonly string[]> = (text) => {
+  const value = text.split(',').map((part) => part.trim())
+  const wrong = value.find((broker) => !/^(?:[^\s:/'"]+|\[[0-9a-fA-F:.]+\]):\d{1,5}$/.test(broker))
+  return wrong === undefined ? { value } : { problem: `a broker is host:port, not ${JSON.stringify(wrong)}` }
+}
+
+export const readTopic: Reader<string> = (text) =>
+  /^[A-Za-z0-9._-]{1,239}$/.test(text)
+    ? { value: text }
+    : { problem: `${JSON.stringify(text)} cannot be the name of a topic` }
+
+export const readKeyFile: Reader<string | undefined> = (text) => {
+  if (text === 'none') return { value: undefined }
+  const path = resolve(text)
+  const problem = unreadable(path)
+  if (problem !== undefined)
+    return { problem: `${problem}; write the key into a file first: (umask 077; printf %s KEY > ${text})` }
+  return statSync(path).size === 0 ? { problem: `${path} is empty` } : { value: path }
+}
+
+export const readService: Reader<string> = (text) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+    ? { value: text }
+    : { problem: `a lookup service has an address such as https://api.example.com, not ${JSON.stringify(text)}` }
+
+export const readList: Reader<OwnList | undefined> = (text) => {
+  if (text === 'none') return { value: undefined }
+  if (/^https?:\/\//.test(text))
+    return URL.canParse(text)
+      ? { value: { name: nameOf(new URL(text).pathname), url: text } }
+      : { problem: `${JSON.stringify(text)} is no address` }
+  const path = resolve(text)
+  const problem = unreadable(path)
+  return problem === undefined ? { value: { name: nameOf(path), path } } : { problem }
+}
+
+export const readStarter: Reader<readonly StarterList[]> = (text) => {
+  const all = starterLists()
+  if (text === 'all' || text === 'none') return { value: text === 'all' ? all : [] }
+  const names = new Set(text.split(',').map((part) => part.trim()))
+  const unknown = [...names].find((name) => !all.some(({ feed }) => feed.name === name))
+  return unknown === undefined
+    ? { value: all.filter(({ feed }) => names.has(feed.name)) }
+    : {
+        problem: `there is no list ${JSON.stringify(unknown)}; there are ${all.map(({ feed }) => feed.name).join(', ')}, all and none`,
+      }
+}
+
+export const readPlatform: Reader<Platform> = (text) => {
+  const value = platforms.find((name) => name === text)
+  return value === undefined
+    ? { problem: `it runs with ${platforms.join(', ')}, not ${JSON.stringify(text)}` }
+    : { value }
+}
+
+/** What is wrong with the answers together, where each alone is right. */
+export const problemOf = ({ brokers, keyFile, service, list, starter, platform }: Answers): string | undefined => {
+  const local = brokers.find((broker) => isThisMachine(broker.replace(/:\d+$/, '')))
+  if (platform !== 'systemd' && local !== undefined)
+    return `${local} is the container itself there: name the broker by the address under which containers reach it`
+  if (keyFile === undefined && list === undefined && starter.length === 0)
+    return 'without a key, a list or a public list nothing could be known about any event'
+  if (keyFile === undefined && service !== undefined) return 'a lookup service needs a key: give --key-file'
+  if (list !== undefined && starter.some(({ feed }) => feed.name === list.name))
+    return `the list ${list.name} has the name of a public list: rename the file`
+  if (platform === 'kubernetes' && list !== undefined && 'path' in list && statSync(list.path).size > maxConfigMap)
+    return `${list.path} is larger than a ConfigMap may be (1 MiB): give the list by an https address`
+  return undefined
+}
+
+const maxConfigMap = 1_048_576
+
+const unreadable = (path: string): string | undefined => {
+  try {
+    accessSync(path, constants.R_OK)
+    return statSync(path).isFile() ? undefined : `${path} is no file`
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** The name that annotations and alerts give the list. */
+const nameOf = (path: string): string =>
+  basename(path)
+    .replace(/\.[a-z0-9]{1,8}(\.gz)?$/i, '')
+    .replace(/[^A-Za-z0-9_.-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64) || 'own'

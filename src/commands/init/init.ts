@@ -1,0 +1,265 @@
+// The `init` command: asks five questions, or takes flags, and writes a checked configuration and how it runs.
+import { join, resolve } from 'node:path'
+import { prefix } from '../../config/environment-name.js'
+import { starterLists } from '../../config/starter-file.js'
+import { UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
+import { reportStop } from '../../terminal/report-stop.js'
+import { check } from '../check.js'
+import {
+  platforms,
+  problemOf,
+  readBrokers,
+  readKeyFile,
+  readList,
+  readPlatform,
+  readService,
+  readStarter,
+  readTopic,
+  type Answers,
+  type Platform,
+  type Reader,
+  type StarterList,
+} from './answers.js'
+import { openQuestions, type Ask } from './ask.js'
+import { chartValues } from './chart-values.js'
+import { existingOf, writeChecked } from './checked-files.js'
+import { composeFile, containerList } from './compose-file.js'
+import { configurationText, outputTopicOf } from './configuration-text.js'
+import { shellWord } from './shell-word.js'
+import { systemdUnit } from './systemd-unit.js'
+
+const configuration = 'threatweave.yaml'
+
+export const init: Command = {
+  summary: 'write a configuration for your brokers, and a systemd unit, Compose file or chart values',
+  help: `Usage: threatweave init [options]
+
+Asks where the brokers are, which topic holds the log events, where the key of the lookup service is, which lists to use, and how the
+program shall run. It writes a commented configuration and one of a systemd unit, a Compose file and values for the Helm chart,
+checked as by \`threatweave check\`: if anything is wrong, nothing is written. No secret is written into any file.
+
+Every question has a flag, and is not asked where the flag is given. Without a terminal all must be given.
+
+      --brokers LIST    brokers to start from, such as kafka-1:9092,kafka-2:9092
+      --topic TOPIC     the topic with the log events; the annotated ones go to TOPIC-annotated
+      --key-file FILE   the file with the key of the lookup service, or none
+      --service URL     the lookup service (default: the usual one)
+      --list FILE|URL   a list of your own, or none
+      --feeds NAMES     public lists that you agree to, with commas, or all, or none; \`threatweave feeds starter\` shows them
+      --for PLATFORM    ${platforms.join(', ')}
+      --dir DIR         where to write (default: the folder threatweave)
+      --force           replace files that are there
+
+Examples:
+  threatweave init
+  threatweave init --brokers kafka:9092 --topic firewall --key-file none --feeds spamhaus-drop,phishing-database --for systemd
+
+Exit codes: 0 written, 64 wrong usage or no answer, 78 what was answered makes no usable configuration, 130 and 143 interrupted.
+`,
+  options: {
+    brokers: { type: 'string' },
+    topic: { type: 'string' },
+    'key-file': { type: 'string', takes: 'file' },
+    service: { type: 'string' },
+    list: { type: 'string', takes: 'file' },
+    feeds: { type: 'string', takes: { listOf: ['all', 'none', ...starterLists().map(({ feed }) => feed.name)] } },
+    for: { type: 'string', takes: platforms },
+    dir: { type: 'string', takes: 'file' },
+    force: { type: 'boolean' },
+  },
+  run: async ({ values }, io) => {
+    const given = readFlags(values)
+    const folder = resolve(typeof values.dir === 'string' ? values.dir : 'threatweave')
+    const refuseExisting = (platform: Platform): void => {
+      const existing = values.force === true ? undefined : existingOf(folder, filesOf[platform])
+      if (existing !== undefined) throw new UsageError(`${existing} exists; --force replaces it`)
+    }
+    if (given.platform !== undefined) refuseExisting(given.platform)
+    const answers = io.stdin.isTTY === true && io.stdout.isTTY === true ? await askRest(given, io) : complete(given)
+    if (answers === undefined) {
+      io.stdout.write('\nNothing was written.\n')
+      if (io.signal.aborted) return reportStop(0, io, 'file')
+      throw new UsageError('not every question was answered')
+    }
+    const problem = problemOf(answers)
+    if (problem !== undefined) throw new UsageError(problem)
+    refuseExisting(answers.platform)
+    const content = contentOf(answers, folder)
+    const code = await writeChecked(folder, content, (draft) => checkDraft(join(draft, content.checked), answers, io))
+    io.stdout.write(nextSteps(answers, folder))
+    return code
+  },
+}
+
+/** What the flags say; a part that none names is absent. */
+type Given = { readonly [Name in keyof Answers]?: Answers[Name] }
+
+const readFlags = (values: Arguments['values']): Given => {
+  const given: Record<string, unknown> = {}
+  const flag = <Value>(name: string, part: keyof Answers, read: Reader<Value>): void => {
+    const text = values[name]
+    if (typeof text !== 'string') return
+    const found = read(text)
+    if ('problem' in found) throw new UsageError(`--${name}: ${found.problem}`)
+    given[part] = found.value
+  }
+  flag('brokers', 'brokers', readBrokers)
+  flag('topic', 'topic', readTopic)
+  flag('key-file', 'keyFile', readKeyFile)
+  flag('service', 'service', readService)
+  flag('list', 'list', readList)
+  flag('feeds', 'starter', readStarter)
+  flag('for', 'platform', readPlatform)
+  return given
+}
+
+/** Without a terminal: every flag that a question would be asked for. */
+const complete = (given: Given): Answers => {
+  const { brokers, topic, keyFile, service, list, starter = [], platform } = given
+  const hasLists = 'list' in given || 'starter' in given
+  const missing = [
+    ...(brokers ? [] : ['--brokers']),
+    ...(topic === undefined ? ['--topic'] : []),
+    ...('keyFile' in given ? [] : ['--key-file (or --key-file none)']),
+    ...(keyFile === undefined && !hasLists ? ['--list or --feeds'] : []),
+    ...(platform ? [] : ['--for']),
+  ]
+  if (!brokers || topic === undefined || !platform || missing.length > 0)
+    throw new UsageError(`init needs ${missing.join(', ')}, or a terminal to ask on`)
+  return { brokers, topic, keyFile, service, list, starter, platform }
+}
+
+/** Undefined: the terminal was closed, or the program stopped. */
+const askRest = async (given: Given, io: Io): Promise<Answers | undefined> => {
+  const questions = openQuestions(io)
+  const { ask } = questions
+  try {
+    const brokers = given.brokers ?? (await ask('1. Kafka brokers, as host:port with commas', readBrokers))
+    if (!brokers) return undefined
+    const topic = given.topic ?? (await ask('2. Topic with the log events', readTopic))
+    if (topic === undefined) return undefined
+    const keyFile = 'keyFile' in given ? given : await askKey(given, ask)
+    if (!keyFile) return undefined
+    const lists = await askLists({ ...given, ...keyFile }, questions, io)
+    if (!lists) return undefined
+    const platform = given.platform ?? (await ask(`5. How it runs: ${platforms.join(', ')}`, readPlatform, 'systemd'))
+    if (!platform) return undefined
+    return { brokers, topic, keyFile: keyFile.keyFile, service: keyFile.service, ...lists, platform }
+  } finally {
+    questions.close()
+  }
+}
+
+const wrapped =
+  <Value>(read: Reader<Value>): Reader<{ readonly answer: Value }> =>
+  (text) => {
+    const found = read(text)
+    return 'problem' in found ? found : { value: { answer: found.value } }
+  }
+
+type Key = Pick<Answers, 'keyFile' | 'service'>
+
+const askKey = async (given: Given, ask: Ask['ask']): Promise<Key | undefined> => {
+  const key = await ask('3. File with the key of the lookup service', wrapped(readKeyFile), 'none')
+  if (!key) return undefined
+  if (key.answer === undefined || given.service !== undefined) return { keyFile: key.answer, service: given.service }
+  const service = await ask(
+    '   Its address, or usual',
+    (text) => (text === 'usual' ? { value: '' } : readService(text)),
+    'usual',
+  )
+  return service === undefined ? undefined : { keyFile: key.answer, service: service === '' ? undefined : service }
+}
+
+type Lists = Pick<Answers, 'list' | 'starter'>
+
+/** The public lists are for users without a key: with one, the lookup service knows more. */
+const askLists = async (given: Given, { ask }: Ask, io: Io): Promise<Lists | undefined> => {
+  const own =
+    'list' in given
+      ? { answer: given.list }
+      : await ask('4. A list of your own: a file or an https address', wrapped(readList), 'none')
+  if (!own) return undefined
+  if (given.starter || given.keyFile !== undefined) return { list: own.answer, starter: given.starter ?? [] }
+  io.stdout.write('   Public lists that need no account. Agree to each by itself:\n')
+  const starter: StarterList[] = []
+  for (const list of starterLists()) {
+    const { about, licence, terms, feed } = list
+    io.stdout.write(`\n   ${feed.name}: ${about}\n     Licence: ${licence}\n     ${terms}\n`)
+    const agreed = await ask('     Use it, y or n', readConsent, 'n')
+    if (agreed === undefined) return undefined
+    if (agreed) starter.push(list)
+  }
+  return { list: own.answer, starter }
+}
+
+const readConsent: Reader<boolean> = (text) =>
+  /^(?:y|yes|n|no)$/i.test(text) ? { value: /^y/i.test(text) } : { problem: 'y or n' }
+
+const filesOf: Readonly<Record<Platform, readonly string[]>> = {
+  systemd: [configuration, 'threatweave.service'],
+  compose: [configuration, 'compose.yaml'],
+  kubernetes: ['values.yaml'],
+}
+
+type Content = Parameters<typeof writeChecked>[1] & {
+  /** Which of them is checked. */
+  readonly checked: string
+}
+
+const contentOf = (answers: Answers, folder: string): Content => {
+  const { list, platform } = answers
+  const here = configurationText(answers)
+  if (platform === 'systemd') {
+    const unit = systemdUnit(answers, join(folder, configuration))
+    return { files: { [configuration]: here, 'threatweave.service': unit }, forCheck: {}, checked: configuration }
+  }
+  // In a container a list is elsewhere: it is checked where it is now.
+  const text = configurationText(answers, list && containerList(list.name))
+  const files =
+    platform === 'compose'
+      ? { [configuration]: text, 'compose.yaml': composeFile(answers) }
+      : { 'values.yaml': chartValues(answers, text) }
+  return { files, forCheck: { configuration: here }, checked: 'configuration' }
+}
+
+/** As a user would, with the key, and with none of the variables that happen to be set here. */
+const checkDraft = (config: string, { keyFile }: Answers, io: Io): Promise<number> => {
+  const own = Object.entries(io.env).filter(([name]) => !name.startsWith(prefix))
+  const key = keyFile === undefined ? {} : { [`${prefix}INTEL_SERVICE_API_KEY_FILE`]: keyFile }
+  return check.run({ positionals: [], values: { config } }, { ...io, env: { ...Object.fromEntries(own), ...key } })
+}
+
+const nextSteps = (answers: Answers, folder: string): string => {
+  const { topic, keyFile, list, platform } = answers
+  const output = outputTopicOf(topic)
+  const config = join(folder, configuration)
+  const key = keyFile === undefined ? '' : `THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=${shellWord(keyFile)} `
+  const prepare = `${key}threatweave check --config ${shellWord(config)} --online --create-topics`
+  const steps: Readonly<Record<Platform, readonly string[]>> = {
+    systemd: [
+      prepare,
+      `sudo cp ${shellWord(join(folder, 'threatweave.service'))} /etc/systemd/system/ && sudo systemctl daemon-reload`,
+      'sudo systemctl enable --now threatweave',
+    ],
+    compose: [
+      `cd ${shellWord(folder)} && docker compose run --rm threatweave check --online --create-topics`,
+      'docker compose up -d',
+    ],
+    kubernetes: [
+      ...(keyFile === undefined
+        ? []
+        : [`kubectl create secret generic threatweave-key --from-file=intel.service.apiKey=${shellWord(keyFile)}`]),
+      ...(list !== undefined && 'path' in list
+        ? [`kubectl create configmap threatweave-lists --from-file=${list.name}=${shellWord(list.path)}`]
+        : []),
+      `helm install threatweave CHART -f ${shellWord(join(folder, 'values.yaml'))}   # the chart of the release, or helm/threatweave of the sources`,
+    ],
+  }
+  return `Written: ${filesOf[platform].map((name) => join(folder, name)).join(', ')}
+
+Next:
+${steps[platform].map((step) => `  ${step}\n`).join('')}
+${platform === 'kubernetes' ? `The topic ${output} must exist before that. ` : ''}Annotated events go to ${output}, alerts to ${output}-alerts.
+`
+}

@@ -1,0 +1,3 @@
+// A path as one word of a shell's command line.
+export const shellWord = (text: string): string =>
+  /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
