@@ -57,6 +57,19 @@ describe('the README', () => {
     })
   })
 
+  it('names the command that writes a configuration which is fine', () => {
+    const init = /`(node dist\/cli\.js init)`/.exec(readme)?.[1] ?? 'false'
+    const folder = mkdtempSync(join(tmpdir(), 'threatweave-readme-'))
+    const list = join(folder, 'list.txt')
+    writeFileSync(list, 'evil.example.net\n')
+    const answers = `--brokers localhost:9092 --topic firewall --key-file none --list ${list} --feeds none --for systemd`
+    const script = `${init} ${answers} --dir ${folder}\nnode dist/cli.js check --config ${folder}/threatweave.yaml`
+    const env = { PATH: process.env.PATH, HOME: folder }
+    expect(execFileSync('sh', ['-ec', script], { cwd: root, encoding: 'utf8', env })).toContain(
+      'The configuration is fine.',
+    )
+  })
+
   it('says whose key to paste, and what works without one', () => {
     const before = readme.slice(0, readme.indexOf('paste-your-key-here'))
     expect(before).toMatch(/The key is that of your account at \[Criminal IP\]/)
