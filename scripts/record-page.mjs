@@ -1,7 +1,9 @@
-// Makes docs/images/status-page.png: runs the demo, sends it five minutes of traffic and takes a picture of its status page. Needs a build.
+// Makes docs/images/status-page.png: runs the demo, sends it some minutes of traffic and takes a picture of its status page. Needs a build.
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 import { shrinkPng } from './shrink-png.mjs'
@@ -9,7 +11,7 @@ import { shrinkPng } from './shrink-png.mjs'
 const root = resolve(import.meta.dirname, '..')
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '310' },
+    seconds: { type: 'string', default: '230' },
     out: { type: 'string', default: resolve(root, 'docs/images/status-page.png') },
     scheme: { type: 'string', default: 'light' },
     width: { type: 'string', default: '1280' },
@@ -45,34 +47,34 @@ const usual = (nth) => ({
 const query = (from, name) => ({ 'source.ip': from, 'destination.ip': '10.0.0.2', 'dns.question.name': name })
 /** What is found now and then: seconds after the start → event. */
 const found = new Map([
-  [24, query('10.0.0.34', 'cdn4.cdn.malware.example.org')],
-  [61, query('10.0.0.58', 'img.ads.example.net')],
-  [62, query('10.0.0.61', 'img.ads.example.net')],
+  [31, query('10.0.0.58', 'img.ads.example.net')],
+  [44, query('10.0.0.61', 'img.ads.example.net')],
   [97, query('10.0.0.44', 'a7.c2.botnet.example.org')],
   [99, query('10.0.0.45', 'a7.c2.botnet.example.org')],
   [104, query('10.0.0.46', 'a7.c2.botnet.example.org')],
-  [158, query('10.0.0.37', 'track.ads.example.net')],
-  [203, query('10.0.0.29', 'sso.phish.example.net')],
-  [236, query('10.0.0.72', 'sso.phish.example.net')],
-  [262, query('10.0.0.44', 'b2.c2.botnet.example.org')],
+  [163, query('10.0.0.29', 'sso.phish.example.net')],
+  [206, query('10.0.0.72', 'sso.phish.example.net')],
 ])
 
-const perSecond = (second) => Math.round(90 + 45 * Math.sin(second / 23) + (second > 170 && second < 200 ? 160 : 0))
+const perSecond = (second) => Math.round(90 + 45 * Math.sin(second / 23) + (second > 140 && second < 165 ? 160 : 0))
 
-const sendTraffic = async (brokers, seconds) => {
+/** Until it is told to stop. */
+const sendTraffic = async (brokers, signal) => {
   const env = { ...process.env, THREATWEAVE_KAFKA_BROKERS: brokers }
   const sender = spawn(process.execPath, [program, 'produce', '-', 'firewall'], {
     env,
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
-  for (let second = 0, nth = 0; second < seconds; second++) {
+  for (let second = 0, nth = 0; !signal.aborted; second++) {
     const events = Array.from({ length: perSecond(second) }, () => usual(nth++))
     if (found.has(second)) events.push(found.get(second))
     const at = new Date().toISOString()
     for (const event of events) sender.stdin.write(`${JSON.stringify({ '@timestamp': at, ...event })}\n`)
-    await new Promise((done) => setTimeout(done, 1000))
+    await sleep(1000)
   }
-  return sender
+  const ended = once(sender, 'exit')
+  sender.stdin.end()
+  await ended
 }
 
 const takePicture = async (url) => {
@@ -95,15 +97,17 @@ const takePicture = async (url) => {
 
 const { demo, url, brokers } = await startDemo()
 demo.removeAllListeners('exit')
-let sender
+const stop = new AbortController()
+const traffic = sendTraffic(brokers, stop.signal)
 let picture
 try {
-  console.log(`The demo runs; sending events for ${values.seconds} s.`)
-  sender = await sendTraffic(brokers, Number(values.seconds))
+  console.log(`The demo runs; the picture is taken in ${values.seconds} s.`)
+  await sleep(1000 * Number(values.seconds))
   picture = await takePicture(url)
 } finally {
-  sender?.stdin.end()
-  const ended = new Promise((done) => demo.once('exit', done))
+  stop.abort()
+  await traffic
+  const ended = once(demo, 'exit')
   demo.kill('SIGINT')
   await ended
 }

@@ -16,10 +16,14 @@ export const alertStyle = `
 table.alerts { background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; border-collapse: separate; border-spacing: 0; table-layout: fixed; }
 .alerts th, .alerts td { padding: .55rem .7rem; }
 .alerts th:nth-child(1) { width: 7.5rem; }
-.alerts th:nth-child(2) { width: 14.6rem; }
-.alerts th:nth-child(4) { width: 12.4rem; }
-.alerts th:nth-child(5) { width: 10.2rem; }
-.alerts th:nth-child(6) { width: 9.4rem; }
+.alerts th:nth-child(2) { width: 18.5%; }
+.alerts th:nth-child(4) { width: 16%; }
+.alerts th:nth-child(5) { width: 13%; }
+.alerts th:nth-child(6) { width: 11.5%; }
+body[data-few]:not([data-filtered]) .more { display: none; }
+#show-all { display: none; margin-top: .6rem; padding: .35rem .9rem; font: inherit; font-size: .88rem; color: var(--accent); background: var(--card);
+  border: 1px solid var(--accent); border-radius: .45rem; cursor: pointer; }
+body[data-few]:not([data-filtered]) #show-all { display: inline-block; }
 .alerts tbody tr:hover { background: var(--hover); }
 .alerts td > span, .alerts td > a.what { display: block; }
 .alerts td > .level { display: inline-flex; }

@@ -2,6 +2,7 @@
 
 export const chartStyle = `
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: .8rem; margin-top: .6rem; }
+.charts.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 .chart { background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; padding: .7rem .9rem .6rem; min-width: 0; }
 .chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .1rem .8rem; align-items: baseline; margin-bottom: .8rem; }
 .chart .now { font-weight: 650; font-variant-numeric: tabular-nums; }

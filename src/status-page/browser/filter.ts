@@ -1,4 +1,4 @@
-// Browser script: hides rows in which a word of the filter is not found; the key / leads to its box, Escape empties it.
+// Browser script: hides rows in which a word of the filter is not found, and all but the first few without one; / leads to the box, Escape empties it.
 
 export const filterScript = `
   const box = document.getElementById('filter')
@@ -16,13 +16,19 @@ export const filterScript = `
       shown++
       if (row.parentElement.id === 'alerts') unfolded++
     }
+    if (words.length > 0) document.body.dataset.filtered = ''
+    else delete document.body.dataset.filtered
     const fold = document.getElementById('no-alert')
     if (fold && shown > 0 && unfolded === 0 && words.length > 0) fold.open = true
     const text = words.length === 0 ? '' : shown + ' of ' + all + ' shown'
     const found = document.getElementById('found')
     if (found.textContent !== text) found.textContent = text
   }
+  document.addEventListener('click', ({ target }) => {
+    if (target.id === 'show-all') delete document.body.dataset.few
+  })
   if (box) {
+    document.body.dataset.few = ''
     box.parentElement.hidden = false
     box.addEventListener('input', applyFilter)
     box.addEventListener('keydown', (event) => {

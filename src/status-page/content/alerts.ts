@@ -6,41 +6,48 @@ import { commandOf } from './event-place.js'
 import { levels, type AlertedIndicator, type AlertLevel } from '../state/alert-board.js'
 
 const shownHosts = 3
+/** The script folds the others, so that charts and health are not far below. */
+const shownRows = 12
+const maxTopic = 18
 
 /** `note`: what is said where there are none. */
-export const alertNodes = (all: readonly AlertedIndicator[], now: number, note: string): readonly Node[] =>
-  [
+export const alertNodes = (all: readonly AlertedIndicator[], now: number, note: string): readonly Node[] => {
+  if (all.length === 0) return [h('p', { class: 'sums' }, note)]
+  const indicators = `${formatCount(all.length)} ${all.length === 1 ? 'indicator' : 'indicators'}`
+  return [
     h(
       'p',
       { class: 'sums' },
-      ...(all.length === 0 ? [note] : []),
       ...[...levels].reverse().flatMap((level) => {
         const count = all.filter((one) => one.level === level).length
         return count === 0 ? [] : [h('span', { class: 'sum' }, levelLabel(level), h('b', {}, formatCount(count)))]
       }),
-      all.length > 0 &&
-        h('span', {}, `${formatCount(all.length)} ${all.length === 1 ? 'indicator' : 'indicators'}, worst first`),
+      h('span', {}, `${indicators}, worst first`),
     ),
-    all.length > 0 &&
-      h(
-        'table',
-        { class: 'alerts' },
-        h('caption', { class: 'unseen' }, 'Alerts by indicator'),
-        h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name)))),
-        h('tbody', { id: 'alerts' }, ...all.map((one) => alertRow(one, now))),
-      ),
+    alertTable(all, now),
+    all.length > shownRows && h('button', { id: 'show-all', type: 'button' }, `Show all ${indicators}`),
   ].filter((node): node is Node => node !== false)
+}
+
+export const alertTable = (all: readonly AlertedIndicator[], now: number): Node =>
+  h(
+    'table',
+    { class: 'alerts' },
+    h('caption', { class: 'unseen' }, 'Alerts by indicator'),
+    h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name)))),
+    h('tbody', { id: 'alerts' }, ...all.map((one, nth) => alertRow(one, now, nth < shownRows))),
+  )
 
 const columns = ['Level', 'Indicator', 'Why', 'Who talked to it', 'Seen (UTC)', 'Event'] as const
 
-const alertRow = (one: AlertedIndicator, now: number): Node => {
+const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node => {
   const { alert, hosts, level } = one
   const { value, alert_id: id, origin } = alert.threatweave
   const cell = (label: string, ...children: readonly (Node | false | undefined)[]): Node =>
     h('td', { 'data-label': label }, ...children)
   return h(
     'tr',
-    { id: `alert-${id}`, class: level, 'data-find': searchable(one) },
+    { id: `alert-${id}`, class: isShown ? level : `${level} more`, 'data-find': searchable(one) },
     cell('Level', levelLabel(level)),
     cell(
       'Indicator',
@@ -86,7 +93,10 @@ const alertRow = (one: AlertedIndicator, now: number): Node => {
       h('span', {}, h('b', {}, formatCount(one.events)), one.events === 1 ? ' event' : ' events'),
       h('span', { class: 'soft' }, [...new Set([one.first, one.last].map((at) => formatWhen(at, now)))].join(' – ')),
     ),
-    cell('Event', h('a', { class: 'place', href: `alert?id=${encodeURIComponent(id)}` }, clip(origin, 120) || 'JSON')),
+    cell(
+      'Event',
+      h('a', { class: 'place', href: `alert?id=${encodeURIComponent(id)}` }, shortOrigin(origin) || 'JSON'),
+    ),
   )
 }
 
@@ -111,6 +121,12 @@ const levelLabel = (level: AlertLevel): Node => {
     ),
     level === 'informational' ? 'info' : level,
   )
+}
+
+/** A long topic is cut, its partition and offset are not. */
+const shortOrigin = (origin: string): string => {
+  const topicEnd = origin.indexOf('/')
+  return clip(`${clip(origin.slice(0, Math.max(0, topicEnd)), maxTopic)}${origin.slice(Math.max(0, topicEnd))}`, 60)
 }
 
 export const historyHref = (value: string): string => `history?value=${encodeURIComponent(value)}`

@@ -8,7 +8,7 @@ import type { Point } from '../state/history.js'
 
 const minuteMs = 60_000
 /** A young process shows less than an hour, so that there is something to see. */
-const spans = [2, 5, 15, 30, 60].map((minutes) => minutes * minuteMs)
+const spans = [2, 5, 10, 15, 30, 60].map((minutes) => minutes * minuteMs)
 const maxBars = 30
 /** What a point stands for. */
 const minBarMs = 10_000
@@ -38,7 +38,7 @@ export const chartNodes = (kind: ProcessKind, points: readonly Point[], upMs: nu
       span === 60 * minuteMs ? 'The last hour' : `The last ${span / minuteMs} minutes`,
       h('small', {}, ' UTC'),
     ),
-    h('div', { class: 'charts' }, ...plots.map((plot) => drawPlot({ ...plot, ...window }))),
+    h('div', { class: isServer ? 'charts three' : 'charts' }, ...plots.map((plot) => drawPlot({ ...plot, ...window }))),
   ]
 }
 

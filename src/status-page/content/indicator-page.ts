@@ -6,7 +6,7 @@ import { formatCount, formatMoment } from '../markup/numbers.js'
 import { documentOf } from '../markup/document.js'
 import { table } from '../markup/table.js'
 import type { AlertBoard } from '../state/alert-board.js'
-import { alertNodes } from './alerts.js'
+import { alertTable } from './alerts.js'
 
 /** What was counted of an indicator in one input partition. */
 export type SeenIn = SeenTotals & { readonly partition: string }
@@ -30,6 +30,7 @@ export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard,
     ),
     clip(offsets.map((offset) => `${partition}/${offset}`).join(', '), 2000),
   ])
+  const own = board.all().filter(({ key }) => key === given)
   return documentOf(given, [
     h('header', {}, h('h1', {}, given), h('p', { class: 'soft' }, h('a', { href: './' }, 'Back to the status page'))),
     h(
@@ -39,11 +40,7 @@ export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard,
         'section',
         { 'aria-labelledby': 'title-alerts' },
         h('h2', { id: 'title-alerts' }, 'Alerts'),
-        ...alertNodes(
-          board.all().filter(({ key }) => key === given),
-          now,
-          'None is kept.',
-        ),
+        own.length === 0 ? h('p', { class: 'soft' }, 'None is kept.') : alertTable(own, now),
       ),
       h(
         'section',
