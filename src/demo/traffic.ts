@@ -1,16 +1,22 @@
 // Writes sample events to a topic and reads the annotated ones from another.
-import { createClient } from '../kafka/client.js'
+import { createClient, type Admin } from '../kafka/client.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { makeTopics } from '../kafka/topics.js'
 import type { NewRecord } from '../kafka/wire/record.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
 /** The topic that the firewalls would already write to. */
-export const createTopic = async (settings: KafkaSettings, topic: string, partitions: number): Promise<void> => {
+export const createTopic = (settings: KafkaSettings, topic: string, partitions: number): Promise<void> =>
+  withAdmin(settings, (admin) => makeTopics(admin, [{ topic, numPartitions: partitions }]))
+
+export const deleteTopics = (settings: KafkaSettings, topics: readonly string[]): Promise<void> =>
+  withAdmin(settings, (admin) => admin.deleteTopics({ topics: [...topics] }))
+
+const withAdmin = async (settings: KafkaSettings, use: (admin: Admin) => Promise<unknown>): Promise<void> => {
   const admin = createClient(settings, ignoreTelemetry).admin()
   await admin.connect()
   try {
-    await makeTopics(admin, [{ topic, numPartitions: partitions }])
+    await use(admin)
   } finally {
     await admin.disconnect()
   }

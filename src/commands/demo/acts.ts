@@ -20,7 +20,7 @@ export type Stage = {
 const slowMs = 1_500
 
 /** A line of the sample log is about this one: a machine inside called a command and control server. */
-const called = { value: '203.0.113.99', peer: '10.0.0.31' } as const
+export const called = { value: '203.0.113.99', peer: '10.0.0.31' } as const
 
 export const showFirstAlert = async (
   { io, watched, send, until, seconds }: Stage,

@@ -29,7 +29,8 @@ Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), 
 \`threatweave run\` between two topics. Sends sample firewall logs through it and shows an alert, then a verdict that comes
 late (a correction and an alert), then an alert about the past after a list has changed. At the end it stops and removes
 everything. Without a broker it says what is missing and runs the same pipeline over standard input, with the first
-alert alone. KAFKA_VERSION chooses another release of Kafka.
+alert alone. On the brokers of KAFKA_BROKERS it uses topics of its own and deletes them. KAFKA_VERSION chooses another release
+of Kafka.
 
       --keep       leave it running until Ctrl-C, for the status page, tail, explain and history
       --no-kafka   do not start a broker
@@ -64,7 +65,10 @@ alert alone. KAFKA_VERSION chooses another release of Kafka.
       } else {
         broker = found
         const isKept = args.values.keep === true
-        await overKafka({ env, brokers: broker.plain, lines, link, list, callsMade, isKept }, io)
+        await overKafka(
+          { env, brokers: broker.plain, areShared: broker.how === 'environment', lines, link, list, callsMade, isKept },
+          io,
+        )
       }
       return exitCodes.ok
     } catch (error) {
@@ -142,9 +146,6 @@ const demoEnvironment = (
       { name: 'sample-suspicious', path: suspicious, level: 'suspicious' },
       { name: 'watch-list', path: list },
     ]),
-    THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
-    THREATWEAVE_KAFKA_INPUT_START: 'earliest',
-    THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'firewall-annotated',
     THREATWEAVE_OPS_PORT: '0',
     THREATWEAVE_LOG_LEVEL: 'warn',
   }

@@ -1,4 +1,5 @@
 // The demo through a broker: topics, `threatweave run`, the three acts, and a summary of all events.
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,11 +12,11 @@ import type { Config } from '../../config/schema.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
 import { freePorts } from '../../demo/broker.js'
 import type { SlowLink } from '../../demo/slow-link.js'
-import { createTopic, send } from '../../demo/traffic.js'
+import { createTopic, deleteTopics, send } from '../../demo/traffic.js'
 import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
+import { called, showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
 import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
 import { watchTopics, type Event, type Watched } from './watch-topics.js'
 
@@ -33,6 +34,8 @@ export const configOf = (env: Record<string, string>): Config => {
 type Props = {
   readonly env: Record<string, string>
   readonly brokers: string
+  /** Whether others use them: topics have a name of their own there and are deleted at the end. */
+  readonly areShared: boolean
   readonly lines: readonly string[]
   readonly link: SlowLink
   /** The list that changes in the third act. */
@@ -44,18 +47,28 @@ type Props = {
 
 /** Rejects with the reason of `io.signal` when it is stopped. */
 export const overKafka = async (props: Props, io: Io): Promise<void> => {
-  const { env: given, brokers, lines, link, list, callsMade, isKept } = props
+  const { brokers, areShared, lines, link, list, callsMade, isKept } = props
   const upAt = Date.now()
   const [opsPort = 0] = await freePorts(1)
-  const env = { ...given, THREATWEAVE_KAFKA_BROKERS: brokers, THREATWEAVE_OPS_PORT: String(opsPort) }
+  const topic = areShared ? `threatweave-demo-${randomBytes(4).toString('hex')}` : 'firewall'
+  const output = `${topic}-annotated`
+  const env = {
+    ...props.env,
+    THREATWEAVE_KAFKA_BROKERS: brokers,
+    THREATWEAVE_KAFKA_GROUP_ID: topic,
+    THREATWEAVE_KAFKA_INPUT_TOPICS: topic,
+    THREATWEAVE_KAFKA_INPUT_START: 'earliest',
+    THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
+    THREATWEAVE_OPS_PORT: String(opsPort),
+  }
   const page = `http://127.0.0.1:${opsPort}/`
   const kafka = kafkaSettingsOf(configOf(env))
-  await createTopic(kafka, 'firewall', 4)
+  await createTopic(kafka, topic, 4)
   const ready = await checkOnline(kafka, true)
   if (!ready.reached) throw new Error(ready.sentence)
   const worker = spawn(process.execPath, [program, 'run'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const ended = once(worker, 'exit')
-  const watched = await watchTopics(kafka)
+  const watching = watchTopics(kafka)
   const until: Stage['until'] = async (what, find) => {
     const deadline = Date.now() + 120_000
     let found = find()
@@ -69,16 +82,17 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     return found
   }
   const sendLines = (texts: readonly string[]): Promise<void> =>
-    send(kafka, 'firewall', texts.map((text, place) => ({ key: String(place % lines.length), text }))) // prettier-ignore
-  const stage: Stage = {
-    io,
-    watched,
-    send: sendLines,
-    until,
-    seconds: (at) => `${((at - upAt) / 1000).toFixed(1)} s`,
-  }
+    send(kafka, topic, texts.map((text, place) => ({ key: String(place % lines.length), text }))) // prettier-ignore
   try {
-    io.stdout.write(`Kafka at ${brokers}; threatweave run reads the topic firewall and writes firewall-annotated.\n\n`)
+    const watched = await watching
+    const stage: Stage = {
+      io,
+      watched,
+      send: sendLines,
+      until,
+      seconds: (at) => `${((at - upAt) / 1000).toFixed(1)} s`,
+    }
+    io.stdout.write(`Kafka at ${brokers}; threatweave run reads the topic ${topic} and writes ${output}.\n\n`)
     await showFirstAlert(stage, lines)
     await sendLines(Array.from({ length: rounds - 1 }, () => lines).flat())
     await untilAnnotated(stage, rounds * lines.length)
@@ -87,12 +101,13 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     showSummary({ ...(await withCorrections(stage)), calls: callsMade() }, io)
     if (!isKept) io.stdout.write(nextText(page, fromHere(program)))
     else {
-      io.stdout.write(keptText(page, program, brokers, originOfAccused(watched)))
+      io.stdout.write(keptText({ page, program, brokers, output, origin: originOfCall(watched) }))
       await Promise.race([ended, once(io.signal, 'abort')])
     }
   } finally {
     worker.kill('SIGTERM')
-    await Promise.all([ended, watched.stop()])
+    await Promise.all([ended, watching.then(({ stop }) => stop())])
+    if (areShared) await deleteTopics(kafka, [topic, ...ready.created])
   }
 }
 
@@ -108,9 +123,9 @@ const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Pro
   }
 }
 
-/** Of the last: the first ones may have left before their answer. */
-const originOfAccused = ({ events }: Watched): string =>
-  events.findLast(({ value: { threatweave } }) => threatweave.verdict === 'malicious')?.origin ?? ''
+/** Of the last event like that of the first alert: the first ones may have left before their answer. */
+const originOfCall = ({ events }: Watched): string =>
+  events.findLast(({ value }) => value.threatweave.value === called.value)?.origin ?? ''
 
 const fromHere = (path: string): string => {
   const there = relative(process.cwd(), path)

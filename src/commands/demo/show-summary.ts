@@ -43,11 +43,20 @@ Next
       your own log against a list of yours, without Kafka and without a key
 `
 
-/** What can be done while it is kept, to be pasted into another terminal; `origin` is of an annotated event. */
-export const keptText = (page: string, program: string, brokers: string, origin: string): string => `
+type Kept = {
+  readonly page: string
+  readonly program: string
+  readonly brokers: string
+  readonly output: string
+  /** Of an annotated event. */
+  readonly origin: string
+}
+
+/** What can be done while it is kept, to be pasted into another terminal. */
+export const keptText = ({ page, program, brokers, output, origin }: Kept): string => `
 Status page: ${page}
 In another terminal:
-  export THREATWEAVE_KAFKA_BROKERS=${brokers} THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated
+  export THREATWEAVE_KAFKA_BROKERS=${brokers} THREATWEAVE_KAFKA_OUTPUT_TOPIC=${output}
   node ${quoted(program)} tail --from earliest --verdict malicious,suspicious
   node ${quoted(program)} explain ${origin}
   node ${quoted(program)} history 198.51.100.77

@@ -32,10 +32,11 @@ describe('the demo', () => {
   })
 
   it('prints commands that can be pasted, wherever the program is', () => {
-    const text = keptText('http://127.0.0.1:1/', '/home/a b/dist/cli.js', 'localhost:9092', 'out/1/7')
+    const kept = { page: 'http://127.0.0.1:1/', brokers: 'localhost:9092', output: 'out', origin: 'out/1/7' }
+    const text = keptText({ ...kept, program: '/home/a b/dist/cli.js' })
     expect(text).toContain("\n  node '/home/a b/dist/cli.js' tail --from earliest")
     expect(text).not.toMatch(/^ *threatweave /m)
-    expect(keptText('', '/opt/dist/cli.js', '', 'out/1/7')).toContain('node /opt/dist/cli.js explain out/1/7\n')
+    expect(keptText({ ...kept, program: '/opt/dist/cli.js' })).toContain('node /opt/dist/cli.js explain out/1/7\n')
     expect(nextText('http://127.0.0.1:1/', 'dist/cli.js')).toContain('\n  node dist/cli.js demo --keep\n')
   })
 })
