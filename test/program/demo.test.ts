@@ -1,4 +1,4 @@
-// The demo without a broker, and the recording in docs/images; the run with a broker is compared in test/tools/package.test.ts.
+// The demo without a broker, and the recording in docs/images; runs with a broker are compared in test/integration/demo.test.ts and test/tools/package.test.ts.
 import { expect, it } from 'vitest'
 import { recordedLines } from '../../scripts/record-demo.mjs'
 import { runCli } from '../support/cli.js'

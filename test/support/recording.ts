@@ -9,6 +9,7 @@ export const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8'
 /** The same for every run: without times, ports, offsets, and counts of what depends on the machine's speed. */
 const steady = (line: string): string =>
   line
+    .replace(/threatweave-demo-[0-9a-f]+/g, 'firewall')
     .replace(/node \S*dist\/cli\.js/, 'node dist/cli.js')
     .replace(/127\.0\.0\.1:\d+/g, 'ADDRESS')
     .replace(/^\d{4}-\d\d-\d\d [\d:]+ UTC/, 'TIME')

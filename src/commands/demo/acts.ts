@@ -10,7 +10,7 @@ export type Stage = {
   readonly watched: Watched
   /** In the order of the lines; the key of a line is its number, so that the repeats of one stay in one partition. */
   readonly send: (lines: readonly string[]) => Promise<unknown>
-  /** Rejects when the demo is stopped, when `run` ends, and after two minutes. */
+  /** Rejects when the demo is stopped, when `run` ends, and after five minutes. */
   readonly until: <Found>(what: string, find: () => Found | undefined) => Promise<Found>
   /** Since the broker was up. */
   readonly seconds: (at: number) => string

@@ -70,12 +70,12 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
   const ended = once(worker, 'exit')
   const watching = watchTopics(kafka)
   const until: Stage['until'] = async (what, find) => {
-    const deadline = Date.now() + 120_000
+    const deadline = Date.now() + 300_000
     let found = find()
     while (found === undefined) {
       io.signal.throwIfAborted()
       if (worker.exitCode !== null) throw new Error(`threatweave run exited before ${what} arrived`)
-      if (Date.now() > deadline) throw new Error(`${what} did not arrive in two minutes`)
+      if (Date.now() > deadline) throw new Error(`${what} did not arrive in five minutes`)
       await sleep(20)
       found = find()
     }
