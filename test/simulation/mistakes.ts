@@ -46,6 +46,11 @@ export const mistakes: readonly Mistake[] = [
     "  ownText(rule.id + (candidate.value ?? '').slice(0, 0))",
   ),
   one(
+    'what a late alert has told is not known after a handover',
+    '        const accused = events.flatMap(lateAccusedOf)\n',
+    '        const accused = events.slice(0, 0).flatMap(lateAccusedOf)\n',
+  ),
+  one(
     'what a spent budget left is bought after a restart',
     'isFree: isLeftByBudget(event)',
     'isFree: isLeftByBudget(event) && false',

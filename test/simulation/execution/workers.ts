@@ -57,7 +57,7 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
   const ended: Ended[] = []
   const said = new Set<string>()
   const watch = watchOf(world, said)
-  const over = watchEnded(parts.cluster, ended)
+  const over = watchEnded(parts, ended)
 
   const runtimeFor = (process: Process): Runtime => ({
     clock: program.systemClock,
@@ -121,12 +121,19 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
   }
 }
 
+/** kafkajs repeats a claim that is refused while the last transaction is still ending, after so long at most. */
+const repeatMs = 2_000
+
 /** The processes whose run has ended are put there: nothing may go on in the background. */
-const watchEnded = (cluster: Cluster, ended: Ended[]): Set<Process> => {
+const watchEnded = ({ world, cluster }: Parts, ended: Ended[]): Set<Process> => {
   const over = new Set<Process>()
+  const claimedMs = new WeakMap<Process, number>()
   cluster.onRequest(({ api, moment, process }) => {
-    // A transaction that is being written may end later, whole or not at all.
-    const goesOn = api === 'InitProducerId' || api === 'TxnOffsetCommit' || api === 'OffsetCommit'
+    const isClaim = api === 'InitProducerId'
+    // A transaction that is being written may end later, whole or not at all, and closing does not wait for a claim without end.
+    const isRepeated = isClaim && world.ms - (claimedMs.get(process) ?? -Infinity) < repeatMs
+    const goesOn = (isClaim && !isRepeated) || api === 'TxnOffsetCommit' || api === 'OffsetCommit'
+    if (isClaim && moment === 'before') claimedMs.set(process, world.ms)
     if (moment === 'before' && goesOn && over.delete(process))
       ended.push({ worker: process.label, how: 'failed', why: `sent ${api} when its run was over` })
     return undefined
