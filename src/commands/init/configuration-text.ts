@@ -11,6 +11,8 @@ export const configurationText = (answers: Answers, listPath?: string): string =
 kafka:
   # Where to start from. For TLS and a login see kafka.tls and kafka.sasl; a password stands in a file that a variable names.
   brokers: ${listOf(brokers)}
+  # All workers of this service share it; another service on these brokers needs another group.
+  groupId: ${quoted(`threatweave-${topic}`)}
   input:
     # The log events. This topic is yours to create.
     topics: ${listOf([topic])}

@@ -33,6 +33,7 @@ describe('init', () => {
     expect(parse(text)).toEqual({
       kafka: {
         brokers: ['kafka-0.soc.svc:9092', '192.0.2.5:9093'],
+        groupId: 'threatweave-firewall',
         input: { topics: ['firewall'], start: 'latest' },
         output: { topic: 'firewall-annotated' },
       },
