@@ -1,6 +1,6 @@
 // What a broker answers to record batches: sequences of idempotent producers, epochs, and batches that it refuses.
 import { batchHead, checksumHolds, errorName, placeBatch, readCommitted, splitBatches } from '../wire.js'
-import { only } from './client.js'
+import { only, passing } from './client.js'
 import type { Scenario } from './scenario.js'
 
 const stored = (offset: number) => ({ error: 'NONE' as const, offset })
@@ -11,7 +11,11 @@ export const produceScenarios: readonly Scenario[] = [
     title: 'sequences of an idempotent producer',
     run: async (client, step) => {
       const topic = await client.topic('sequences')
-      const { error, ...producer } = await client.init(null)
+      // A broker that has just started may not have its numbers yet.
+      const { error, ...producer } = await client.until(
+        () => client.init(null),
+        (given) => !passing.has(given.error),
+      )
       await step('a producer without a transactional id gets an id', 'NONE', error)
       await step('and epoch 0', 0, producer.producerEpoch)
       const send = (baseSequence: number, count = 1) => client.produce(topic, { ...producer, baseSequence, count })
