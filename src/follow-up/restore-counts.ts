@@ -95,12 +95,30 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   const until = await committed()
   // Its owners may all have ended before they wrote counts for the first time.
   const from = Math.max(counted ?? began, until - maxAgain)
+  const told = new Set([...accused.values()].flatMap((values) => [...values]))
+  past.settleUnawaited(awaitedWithin(blocks.values()), (value) => told.has(value))
   const noted = new Map(
     [...blocks.values()].flatMap((notes) =>
       notes.filter(({ offset }) => offset >= from).map(({ offset, isFree }) => [offset, isFree] as const),
     ),
   )
   return countAgain(from, until, { accused, noted }, options)
+}
+
+/** Whether an event at one of these offsets, or between them, waits for an answer. */
+const awaitedWithin = (
+  blocks: Iterable<readonly DueNote[]>,
+): ((firstOffset: number, lastOffset: number) => boolean) => {
+  const offsets = Float64Array.from([...blocks].flatMap((notes) => notes.map(({ offset }) => offset))).sort()
+  return (firstOffset, lastOffset) => {
+    let [from, to] = [0, offsets.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((offsets[middle] as number) < firstOffset) from = middle + 1
+      else to = middle
+    }
+    return (offsets[from] ?? Infinity) <= lastOffset
+  }
 }
 
 type AccusedAt = Map<number, ReadonlySet<string>>

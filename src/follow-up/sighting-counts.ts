@@ -66,6 +66,14 @@ export type SightingCounts = KeptTables & {
   readonly settle: (day: number, sighting: Sighting, verdict?: Verdict) => void
   /** Counted events that were annotated again with their answers: what was restored as pending is settled by them. */
   readonly answered: (events: readonly Delivered[], now: number) => void
+  /**
+   * Settles what was restored as pending and nobody waits for any more: a process may have been killed between an answer and the next write of
+   * its counts. It was left with clean or unknown, unless it is told that it was called malicious.
+   */
+  readonly settleUnawaited: (
+    isAwaited: (firstOffset: number, lastOffset: number) => boolean,
+    isTold: (value: string) => boolean,
+  ) => void
   /** What is counted here is being added there: answers that are still awaited settle it in both. */
   readonly addedTo: (counts: Pick<SightingCounts, 'settle'>) => void
   /** Call when everybody who has seen the indicator has an alert. What it returns takes that back. */
@@ -195,6 +203,16 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       for (const { time, judged, members } of events)
         for (const one of [judged, ...(members ?? [])].flat())
           if (isAnswered(one)) settle(Math.floor(Math.min(time, now) / dayMs), one.sighting, one.verdict)
+    },
+    settleUnawaited: (isAwaited, isTold) => {
+      for (const table of tables())
+        for (let row = 0; row < table.size(); row++) {
+          const pending = table.pendingAt(row)
+          if (pending === 0) continue
+          const { firstOffset, lastOffset, indicator } = table.read(row)
+          if (isAwaited(firstOffset, lastOffset)) continue
+          table.setMarks(row, table.unalertedAt(row) | (isTold(indicator.value) ? 0 : pending), 0)
+        }
     },
     addedTo: (counts) => {
       target = counts

@@ -8,6 +8,7 @@ import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
+import { dayMs } from '../../../src/follow-up/seen.js'
 import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
 import {
   accusedValue,
@@ -177,6 +178,25 @@ describe('where counting begins', () => {
     expect(some.unalertedOf(indicator)).toBeDefined()
     const [, all] = await restored([...began, ...Array.from({ length: 31 }, (_, offset) => late(offset))])
     expect([all.unalertedOf(indicator), refused]).toEqual([undefined, 0])
+  })
+
+  it.each([
+    ['is awaited still while its event is noted', [7], [], []],
+    ['was answered, by whom nobody knows, when none of its events is', [3, 12], [], [indicator.value]],
+    ['was called malicious if an alert has said so', [], [indicator.value], []],
+  ])('what was counted as pending %s', async (_, offsets, told, unalerted) => {
+    const row = { day: now() / dayMs, indicator, count: 2, first: 0, last: 0, firstOffset: 5, lastOffset: 9 }
+    const marks = { peers: [], otherSightings: 0, unalerted: 0, pending: 2, traffic: 1, kinds: 1 }
+    const id = { id: '0/0', notes: offsets.map((offset) => ({ offset, fired: [] })) }
+    const block = blockRecord(topic, input, id, 0)
+    const [, past] = await restored([
+      [countKey('firewall/3', row), countValue({ ...row, ...marks })],
+      ['firewall/3/counted', 31],
+      [String(block.key), block.value ?? 0],
+      ['firewall/3/accused/late/9/99', accusedValue([{ offset: 9, values: told }])],
+    ])
+    expect([...past.unalerted(false)].map((one) => one.indicator.value)).toEqual(unalerted)
+    expect([...past.unalerted(true)].length).toBe(unalerted.length + (offsets[0] === 7 ? 1 : 0))
   })
 
   it.each([
