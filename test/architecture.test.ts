@@ -202,6 +202,18 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
+  it('knows an input partition by its name only in the tasks and in kafka/: others have what belongs to one', () => {
+    const named = files
+      .filter((file) => /^(?:delivery|follow-up|replay)\//.test(file) && file !== 'delivery/tasks.ts')
+      // The keys of its records begin with the name.
+      .filter((file) => file !== 'follow-up/count-record.ts')
+      .filter((file) => {
+        const text = readFileSync(join(src, file), 'utf8')
+        return /[(,]\s*partition: string\b|\bnameOf\b[^;]*from '\.\.\/kafka\/fetched\.js'/.test(text)
+      })
+    expect(named).toEqual([])
+  })
+
   it('starts every file with one sentence that says what it is for', () => {
     const silent = files.filter(
       (file) => !/^(#!.*\n)?\/\/ \S.*[.:;]?$/m.test(readFileSync(join(src, file), 'utf8').slice(0, 300)),

@@ -7,7 +7,7 @@ import { hasUsed, useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
 import { createTasks } from '../delivery/tasks.js'
-import { exactlyOnce } from '../delivery/transactional.js'
+import { exactlyOnce } from '../delivery/exactly-once.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { followPattern } from '../kafka/follow-pattern.js'
 import type { WaitOf } from '../delivery/delivery.js'
@@ -78,6 +78,10 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
     const { isStillRead, isReadIn, committedElsewhere } = starting
+    let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
+    const failure = new Promise<Ended>((resolve) => {
+      fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })
+    })
     const delivery = make({
       connect,
       startingOffsets: starting.read,
@@ -87,6 +91,7 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
       form: to,
       brokers,
       emit,
+      fail,
     })
     const followUps = openFollowUps({ ...options, reachableMs, isStillRead, isReadIn }, topics, to.target, connect)
     const tasks = createTasks({ delivery, openState: followUps?.open, health })
@@ -95,10 +100,6 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     closings.push(tasks.close)
     if (followUps) closings.push(followUps.close)
     const shared: Shared = { generation: 0, groupGeneration: 0, running: new Map(), resets: new Map() }
-    let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
-    const failure = new Promise<Ended>((resolve) => {
-      fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })
-    })
     const begin = (names: readonly string[]): RestartingConsumer =>
       startRestartingConsumer({
         connect,

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendAttachments, fitting } from './attachments.js'
 import { attachmentsOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
-import { inTurn } from './claimed-partition.js'
-import { metadataOf } from '../kafka/topic-identity.js'
+import { inTurn } from './in-turn.js'
+import { metadataOf } from '../kafka/commit-metadata.js'
 import { deliver, splitByCountAndBytes } from './deliver.js'
-import { failureOf } from '../kafka/failure.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { openIdempotentSender, type IdempotentSender } from '../kafka/producers.js'
 import type { Fetched } from '../kafka/fetched.js'
 import type { PartitionProgress } from '../kafka/health.js'
@@ -21,11 +21,12 @@ const commitEveryMs = 1_000
 const againMs = 200
 
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
-  const { connect, settings, pipeline, waitOf, form, brokers, emit } = options
+  const { connect, settings, pipeline, waitOf, form, brokers, emit, fail } = options
   const { limits } = settings
   const kafka = connect()
   const positions = setPositions(options.startingOffsets)
   const idle: IdempotentSender[] = []
+  let isEnding = false
   const all: IdempotentSender[] = []
   const isNote = ({ topic }: Outgoing): boolean => topic === settings.sightingsTopic
   const take = (): IdempotentSender => {
@@ -71,7 +72,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     joined: positions.joined,
-    open: (first, progress) => {
+    open: (first, { progress }) => {
       let assigned = first
       /** Whether something was delivered since the last join. */
       let hasBegun = false
@@ -116,7 +117,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         },
         write: (compose) =>
           inTurn(writes, async () => {
-            if (isClosed) return 'not_written'
+            if (isClosed) return 'closed'
             const sender = take()
             try {
               const records = fitting(compose(), form)
@@ -125,6 +126,11 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
                 for (const part of splitByCountAndBytes(together, recordBytes, form.max))
                   if ((await sender.send(part)) !== 'acknowledged') return 'refused'
               return 'written'
+            } catch (error) {
+              // A sender tries until it is closed, unless the brokers will never let it.
+              if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
+              else if (!isEnding) throw error
+              return 'closed'
             } finally {
               idle.push(sender)
             }
@@ -142,6 +148,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       }
     },
     close: async () => {
+      isEnding = true
       await Promise.all(all.map((sender) => sender.close()))
     },
   }

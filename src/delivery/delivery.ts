@@ -20,14 +20,21 @@ export type Claimed = {
   readonly topicId: string | undefined
 }
 
-export type Written = 'written' | 'not_written' | 'unsure' | 'refused'
+/** `refused`: the brokers will never take it. `closed`: the partition is lost, or this process ends; whoever has it next decides what is to be written. */
+export type Written = 'written' | 'refused' | 'closed'
 
 /** One of the two ways to write. */
 export type Delivery = {
   /** Call after every join with all partitions that are assigned now, before one of them is opened. */
   readonly joined: (assigned: readonly Assigned[]) => void
-  readonly open: (assigned: Assigned, progress: PartitionProgress) => PartitionDelivery
+  readonly open: (assigned: Assigned, events: PartitionEvents) => PartitionDelivery
   readonly close: () => Promise<void>
+}
+
+type PartitionEvents = {
+  readonly progress: PartitionProgress
+  /** Another process has had the partition in between: what is known of it is out of date. It is still assigned as given. */
+  readonly takenOver: (assigned: Assigned) => void
 }
 
 /** What is delivered and written on behalf of one assigned partition, from its assignment to its loss. */
@@ -35,9 +42,9 @@ export type PartitionDelivery = {
   /** `state` is told about the events of the batch. */
   readonly deliver: (fetched: Fetched, state?: Pick<PartitionState, 'chunk'>) => Promise<void>
   /**
-   * Writes records as one unit: under exactly-once as a transaction of the partition's own producer, so that a process that lost the partition
-   * cannot. `compose` is called when nothing else is in progress for the partition, so that what is written is what holds then; nothing is nothing
-   * to write. `unsure`: whether they are written is not known. `refused`: the broker does not take them.
+   * Writes records as one unit, and tries until they are written: under exactly-once as a transaction of the partition's own producer, so that a
+   * process that lost the partition cannot. `compose` is called for each attempt when nothing else is in progress for the partition, so that what is
+   * written is what holds then; nothing is nothing to write. Never rejects.
    */
   readonly write: (compose: () => readonly Outgoing[]) => Promise<Written>
   /**
@@ -47,7 +54,8 @@ export type PartitionDelivery = {
   readonly claim: () => Promise<Claimed>
   /** It stays here after another join. */
   readonly kept: (assigned: Assigned) => void
-  readonly close: () => Promise<void>
+  /** Finishes what is in progress, unless the process ends. */
+  readonly close: (isEnding: boolean) => Promise<void>
 }
 
 /** How long the events of a batch wait for their lookups. */
@@ -63,4 +71,6 @@ export type DeliveryOptions = {
   readonly form: OutputForm
   readonly brokers: BrokerWatch
   readonly emit: Emit
+  /** Ends the process with the sentence. */
+  readonly fail: (sentence: string, needsOperator?: boolean) => void
 }

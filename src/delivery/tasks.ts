@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { nameOf, type Assigned, type Fetched, type InputPartition } from '../kafka/fetched.js'
 import type { HealthRecord } from '../kafka/health.js'
-import type { Delivery } from './delivery.js'
+import type { Delivery, PartitionDelivery } from './delivery.js'
 import type { PartitionState } from './listener.js'
 import type { Task } from './task.js'
 
@@ -18,10 +18,11 @@ export type Tasks = {
   readonly close: () => Promise<void>
 }
 
-type OpenTask = Pick<Tasks, 'deliver' | 'close'> & {
-  readonly kept: (assigned: Assigned) => void
-  readonly recreated: () => void
-}
+type OpenTask = Pick<Tasks, 'deliver'> &
+  Pick<PartitionDelivery, 'close'> & {
+    readonly kept: (assigned: Assigned) => void
+    readonly recreated: () => void
+  }
 
 type TasksOptions = {
   readonly delivery: Delivery
@@ -32,6 +33,15 @@ type TasksOptions = {
 
 export const createTasks = (options: TasksOptions): Tasks => {
   const open = new Map<string, OpenTask>()
+  const begin = (assigned: Assigned): void => {
+    const name = nameOf(assigned)
+    const task = openTask(assigned, options, (still) => {
+      if (open.get(name) !== task) return
+      void task.close(false)
+      begin(still)
+    })
+    open.set(name, task)
+  }
   return {
     joined: (assigned, isSameMember) => {
       options.delivery.joined(assigned)
@@ -41,38 +51,42 @@ export const createTasks = (options: TasksOptions): Tasks => {
         if (stays) task.kept(stays)
         else {
           open.delete(name)
-          void task.close()
+          void task.close(false)
         }
       }
-      for (const [name, one] of staying) if (!open.has(name)) open.set(name, openTask(one, options))
+      for (const [name, one] of staying) if (!open.has(name)) begin(one)
     },
     // What was fetched before a join may be of a partition that is another member's now.
     deliver: async (fetched) => open.get(fetched.name)?.deliver(fetched),
     recreated: (partition) => open.get(nameOf(partition))?.recreated(),
     close: async () => {
-      await Promise.all([...open.values()].map((task) => task.close()))
+      await Promise.all([...open.values()].map((task) => task.close(true)))
       open.clear()
       await options.delivery.close()
     },
   }
 }
 
-const openTask = (assigned: Assigned, { delivery, openState, health }: TasksOptions): OpenTask => {
+const openTask = (
+  assigned: Assigned,
+  { delivery, openState, health }: TasksOptions,
+  takenOver: (assigned: Assigned) => void,
+): OpenTask => {
   const { topic, partition } = assigned
   const name = nameOf(assigned)
   const progress = health.track(name)
   const closed = new AbortController()
   // What keeps its state may wait in many places.
   setMaxListeners(0, closed.signal)
-  const { deliver, write, claim, kept, close } = delivery.open(assigned, progress)
+  const { deliver, write, claim, kept, close } = delivery.open(assigned, { progress, takenOver })
   const state = openState?.({ topic, partition, name, write, claim, signal: closed.signal })
   return {
     deliver: (fetched) => deliver(fetched, state),
     kept,
     recreated: () => state?.recreated(),
-    close: async () => {
+    close: async (isEnding) => {
       progress.close()
-      const delivered = close()
+      const delivered = close(isEnding)
       closed.abort()
       await Promise.all([delivered, state?.close()])
     },

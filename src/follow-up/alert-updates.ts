@@ -1,10 +1,9 @@
 // Writes what alerts did not say: matches that were suppressed, as an update when their window closes, also if no event follows.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
-import type { Written } from '../delivery/delivery.js'
 import type { PartitionState } from '../delivery/listener.js'
 import type { Task } from '../delivery/task.js'
 import { messageOf } from '../base/message-of.js'
-import { failureOf } from '../kafka/failure.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { Emit } from '../telemetry/event.js'
 import type { TopicOf } from './sightings-topic.js'
@@ -36,6 +35,7 @@ type AlertUpdates = {
 const everyMs = 1_000
 /** Written together. */
 const together = 500
+const flushMs = 5_000
 
 export const openAlertUpdates = ({ suppressed, alertsTopic, emit, now }: AlertUpdatesOptions): AlertUpdates => {
   /** On whose behalf they are written: any partition of this process, since its matches are committed. */
@@ -46,20 +46,14 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, emit, now }: AlertUp
   /** What could not be written is tried again; a repeat has the same id. */
   const writeDue = async (all: boolean): Promise<void> => {
     waiting.push(...suppressed.takeDue(all))
-    const tried = new Set<Task>()
     while (waiting.length > 0) {
-      const task = [...tasks].find((one) => !tried.has(one))
+      const [task] = tasks
       if (!task) return
-      tried.add(task)
       const part = waiting.slice(0, together)
       const compose = (): readonly Outgoing[] =>
         part.map((update) => alertRecord(alertsTopic.topic, alertsTopic.partitions, update, now()))
-      const written = await task.write(compose).catch((error: unknown): Written => {
-        emit({ event: 'kafka_client_warned', about: 'alert updates', message: failureOf(error).message })
-        return 'not_written'
-      })
-      if (written === 'not_written' || written === 'unsure') continue
-      tried.clear()
+      const written = await task.write(compose)
+      if (written === 'closed') continue
       waiting = waiting.slice(part.length)
       if (written === 'written') emit({ event: 'alert_updates_written', updates: part.length })
     }
@@ -102,7 +96,7 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, emit, now }: AlertUp
         },
       }
     },
-    flush: () => enqueue(true),
+    flush: () => Promise.race([enqueue(true), sleep(flushMs, undefined, { ref: false })]),
     close: async () => {
       clearInterval(looks)
       await writing

@@ -1,6 +1,7 @@
 // The sighting counts of all input partitions of this process, which share one limit.
 import type { AlertOut } from '../delivery/compose.js'
 import type { Written } from '../delivery/delivery.js'
+import type { Task } from '../delivery/task.js'
 import type { Indicator } from '../domain/indicator.js'
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
@@ -17,7 +18,11 @@ export type CountedPartition = {
   readonly writeAlerts: WriteRetroAlerts
 }
 
-export type WriteRetroAlerts = (alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>
+/** `too_early`: what they are about is not known again yet. */
+export type WriteRetroAlerts = (
+  alerts: readonly AlertOut[],
+  about: readonly Indicator[],
+) => Promise<Written | 'too_early'>
 
 export type OpenCounts = CountedPartition & {
   /** Its offsets mean nothing any more, or what was counted is read again. */
@@ -26,7 +31,7 @@ export type OpenCounts = CountedPartition & {
 }
 
 export type CountedPartitions = {
-  readonly open: (name: string, writeAlerts: WriteRetroAlerts) => OpenCounts
+  readonly open: (task: Pick<Task, 'name'>, writeAlerts: WriteRetroAlerts) => OpenCounts
   /** For merging what was counted elsewhere: it shares the limit, but nobody else finds it. */
   readonly separate: () => SightingCounts
   readonly all: () => ReadonlySet<CountedPartition>
@@ -74,7 +79,7 @@ export const countPartitions = (
 
   const apart = (): SightingCounts => createSightingCounts({ seed, judge, hasRoom })
   return {
-    open: (name, writeAlerts) => {
+    open: ({ name }, writeAlerts) => {
       let counts = apart()
       const end = (): void => {
         uncounted += counts.uncounted()

@@ -5,13 +5,10 @@ import { deliveredOf, type Delivered } from './sighting-counts.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord } from '../delivery/compose.js'
-import { failureOf } from '../kafka/failure.js'
 import { openKeptCounts, type KeptCounts, type KeptCountsOptions } from './kept-counts.js'
 import type { LateEvents } from './follow-late.js'
-import type { Written } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
-import type { Outgoing } from '../kafka/records.js'
 import { countRecord } from './count-record.js'
 import type { PartitionState } from '../delivery/listener.js'
 
@@ -74,16 +71,21 @@ export const countSightings = (options: CountSightingsOptions): CountSightings =
 
 const countPartition = (
   task: Task,
-  { counting, alertsTopic, keep, emit, now }: CountSightingsOptions,
+  { counting, alertsTopic, keep, now }: CountSightingsOptions,
   keptCounts: Pick<KeptCounts, 'open'> | undefined,
 ): PartitionState & { readonly late: LateEvents } => {
   const { counts, retro } = counting
   /** The alerts and the note that they were sent are one. */
   const writeAlerts: WriteRetroAlerts = async (alerts, about) => {
     let takeBack: readonly (() => void)[] = []
+    const undo = (): void => {
+      for (const one of takeBack) one()
+      takeBack = []
+    }
     // What they are about was counted before it is restored: they are written when it is known again, or its note would be lost.
     const attempt = { isTooEarly: false }
-    const compose = (): readonly Outgoing[] => {
+    const written = await task.write(() => {
+      undo()
       attempt.isTooEarly = kept?.isRestored() === false
       if (attempt.isTooEarly) return []
       const { alerted, days } = own.counts()
@@ -92,18 +94,11 @@ const countPartition = (
         ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
         ...(keep ? about.flatMap(days).map((seen) => countRecord(keep.topic, task.name, seen, now())) : []),
       ]
-    }
-    const written = await task.write(compose).catch((error: unknown): Written => {
-      const { message } = failureOf(error)
-      emit({ event: 'kafka_client_warned', about: `retro alerts of ${task.name}`, message })
-      return 'not_written'
     })
-    if (attempt.isTooEarly) return 'not_written'
-    if (written === 'not_written') for (const one of takeBack) one()
-    if (written === 'unsure') kept?.again()
-    return written
+    if (written === 'closed') undo()
+    return attempt.isTooEarly ? 'too_early' : written
   }
-  const own = counts.open(task.name, writeAlerts)
+  const own = counts.open(task, writeAlerts)
   const kept = keptCounts?.open(task, own)
   return {
     chunk: () => {

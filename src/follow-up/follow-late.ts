@@ -47,20 +47,9 @@ type FollowUp = {
   readonly note: (topicId: string | undefined, notes: readonly PendingNote[], id?: string) => void
   /** Notes what a block from the sightings topic says. */
   readonly restore: (topicId: string | undefined, block: Block) => void
-  readonly forget: () => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
   readonly discard: (stored?: readonly Pick<Block, 'id'>[]) => void
   readonly close: () => Promise<void>
-}
-
-/** What keeps the notes of a partition in the sightings topic. */
-type StoredNotes = {
-  /** Called when it is not known whether something was written, so that only the topic can tell what is still open. */
-  readonly unsure: () => void
-  /** What is followed up before would be settled behind the reader's back, and followed up again. */
-  readonly isRestored: () => boolean
-  /** Who counts the events. */
-  readonly late?: LateEvents | undefined
 }
 
 /** What is told about events that are annotated again with their answers. */
@@ -72,7 +61,8 @@ export type LateEvents = {
 }
 
 export type FollowLate = {
-  readonly open: (task: Task, stored: StoredNotes) => FollowUp
+  /** Nothing is followed up before `isRestored`. `late`: who counts the events. */
+  readonly open: (task: Task, isRestored: () => boolean, late: LateEvents | undefined) => FollowUp
   readonly close: () => void
 }
 
@@ -89,7 +79,7 @@ export const followLate = (options: FollowUpOptions): FollowLate => {
   const { connect, emit } = options
   const reader = shareReader(connect)
   const pending = createPending({ dropped: (notes) => tellDropped(notes, 'too_many', emit), max: options.max })
-  return { open: (task, stored) => openFollowUp(task, stored, options, pending, reader), close: reader.discard }
+  return { open: (task, isRestored, late) => openFollowUp(task, isRestored, options, pending, reader, late), close: reader.discard }
 }
 
 const tellDropped = (
@@ -102,10 +92,11 @@ const tellDropped = (
 
 const openFollowUp = (
   task: Task,
-  { unsure, isRestored, late }: StoredNotes,
+  isRestored: () => boolean,
   options: FollowUpOptions,
   pending: Pick<Pending, 'open'>,
   reader: SharedReader,
+  late: LateEvents | undefined,
 ): FollowUp => {
   const { pipeline, sightingsTopic, correct, isStillRead, isReadIn, emit, now, reachableMs } = options
   const { pause = sleepFor } = options
@@ -189,36 +180,26 @@ const openFollowUp = (
       return (record && correct?.(record, event)) ?? []
     })
     const corrections = corrected.filter((record) => record !== undefined)
-    const follows = [...alerts.map(alertOf), ...corrections]
-    if (sightingsTopic)
-      for (const block of notes.blocksAfter(settled, open))
-        follows.push(blockRecord(sightingsTopic, task, block, now(), notNoted))
     const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
-    if (late) follows.push(...late.records(answered))
-    let given: readonly Outgoing[] = []
     const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
-    const written = await task
-      .write(() => (given = isFollowedHere() ? follows : []))
-      .catch((error: unknown) => {
-        notWritten?.(isFollowedHere())
-        throw error
-      })
-    if (given !== follows || written === 'not_written') notWritten?.(isFollowedHere())
-    else {
-      // Nobody can tell whether the alerts are there, so no event is suppressed for them. With the sightings topic they are raised again if not.
-      if (written === 'unsure') notWritten?.(sightingsTopic !== undefined)
-      if (written !== 'refused') committed?.()
-    }
+    let isLeft = false
+    const written = await task.write(() => {
+      isLeft = !isFollowedHere()
+      if (isLeft) return []
+      const storeIn = sightingsTopic
+      const stored = storeIn
+        ? notes.blocksAfter(settled, open).map((block) => blockRecord(storeIn, task, block, now(), notNoted))
+        : []
+      return [...alerts.map(alertOf), ...corrections, ...stored, ...(late?.records(answered) ?? [])]
+    })
+    if (isLeft || written === 'closed') notWritten?.(isFollowedHere())
+    else if (written === 'written') committed?.()
     if (!isOurs()) return true
     if (isOfFormerTopic()) {
       discard()
       return true
     }
-    if (written === 'not_written') return false
-    if (written === 'unsure' && sightingsTopic) {
-      unsure()
-      return true
-    }
+    if (isLeft || written === 'closed') return false
     notes.settle(settled)
     late?.written(answered)
     notes.wait([...open, ...due.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
@@ -253,12 +234,7 @@ const openFollowUp = (
     const wrong = stored?.map(({ id }) => id).filter((id) => !known.includes(id)) ?? known
     const records = topic ? wrong.map((id) => blockRecord(topic, task, { id, notes: [] }, now())) : []
     if (!stored) forget()
-    if (records.length > 0)
-      task
-        .write(() => records)
-        .catch((error: unknown) =>
-          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
-        )
+    if (records.length > 0) void task.write(() => records)
   }
 
   return {
@@ -273,7 +249,6 @@ const openFollowUp = (
       enter(topicId)
       notes.restore(block.notes.map(dueAgain), block.id)
     },
-    forget,
     discard,
     close: async () => {
       notes.clear()

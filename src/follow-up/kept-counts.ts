@@ -47,8 +47,6 @@ type KeptPartition = {
   readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
   /** Whether what was counted before is known again. */
   readonly isRestored: () => boolean
-  /** Restores the counts once more: only the topic can tell which alerts were written. */
-  readonly again: () => void
   /** Counts committed events, in order. */
   readonly count: (events: readonly Delivered[]) => void
   readonly late: LateEvents
@@ -95,25 +93,16 @@ const openPartition = (
 ): KeptPartition => {
   const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
   const { name } = task
-  let unfinished: Restoring | undefined
+  let unfinished: Restoring | undefined = { aside: [], answered: [] }
   /** Up to which offset events were committed since the partition was assigned. */
   let liveUpTo: number | undefined
   /** Up to which offset it is counted, once it is restored. */
   let counted: number | undefined
   /** Records about accusations that are in the topic, and the offset after which each is needed no longer. */
-  let accusing = new Map<string, number>()
+  const accusing = new Map<string, number>()
 
-  const beginAnew = (): void => {
-    own.beginAnew()
-    counted = undefined
-    accusing = new Map()
-    liveUpTo = undefined
-  }
-
-  const readCounts = async (
-    mine: Restoring,
-    { offset: claimed, reader, end, isOurs }: RestoreSource,
-  ): Promise<void> => {
+  const mine = unfinished
+  const readCounts = async ({ offset: claimed, reader, end, isOurs }: RestoreSource): Promise<void> => {
     const { aside } = mine
     const past = counts.separate()
     const committed = async (): Promise<number> => {
@@ -167,17 +156,7 @@ const openPartition = (
   const committedIn = async (reader: TopicReader): Promise<number> =>
     (await reader.committed(groupId, task.topic)).find((one) => one.partition === task.partition)?.offset ?? 0
 
-  const restoring = restoreState(task, {
-    topic,
-    reader: shared,
-    restore: () => {
-      const mine: Restoring = { aside: [], answered: [] }
-      beginAnew()
-      unfinished = mine
-      return (source) => readCounts(mine, source)
-    },
-    emit,
-  })
+  restoreState(task, { topic, reader: shared, restore: readCounts, emit })
 
   const toWrite: CountsToWrite = {
     task,
@@ -192,7 +171,6 @@ const openPartition = (
   written.add(toWrite)
 
   return {
-    again: restoring.again,
     isRestored: () => counted !== undefined,
     records: (events) => {
       const [first] = events

@@ -35,11 +35,8 @@ const lateAnswersOf = (
 ): PartitionState => {
   const { sightingsTopic, emit, now } = options
   const { topic, partition } = task
-  const followUp = following.open(task, {
-    unsure: () => restoring?.again(),
-    isRestored: () => restoring?.isRestored() ?? true,
-    late,
-  })
+  // What is followed up before would be settled behind the reader's back, and followed up again.
+  const followUp = following.open(task, () => restoring?.isRestored() ?? true, late)
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
@@ -70,10 +67,7 @@ const lateAnswersOf = (
     restoreState(task, {
       topic: sightingsTopic,
       reader,
-      restore: () => {
-        followUp.forget()
-        return (source) => readNotes(sightingsTopic, source)
-      },
+      restore: (source) => readNotes(sightingsTopic, source),
       emit,
     })
 

@@ -8,12 +8,13 @@ import { eventsOf } from '../delivery/chunks.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import { notesIn, pendingKey, type TopicOf } from './sightings-topic.js'
 import type { DueNote } from './pending.js'
-import { nameOf, type InputPartition } from '../kafka/fetched.js'
+import type { Task } from '../delivery/task.js'
+import type { InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt' | 'writtenEnd'>
   readonly topic: TopicOf
-  readonly input: InputPartition
+  readonly input: InputPartition & Pick<Task, 'name'>
   /** The end of its log in the sightings topic. */
   readonly end: number
   /** Up to where the events are counted by others; asked when the topic is read. */
@@ -43,7 +44,7 @@ const maxAccusedBytes = 8_388_608
 /** Resolves with how many events were read again. */
 export const restoreCounts = async (options: RestoreCounts): Promise<number> => {
   const { reader, topic, input, end, committed, accusing, past, isInside, goesOn, now } = options
-  const name = nameOf(input)
+  const { name } = input
   const start = `${name}/`
   const countedUpTo = countedKey(name)
   const beganStart = beganKey(name)

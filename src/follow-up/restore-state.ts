@@ -14,40 +14,33 @@ export type RestoreSource = Claimed & {
   readonly reader: TopicReader
   /** Of what is written to the log in the sightings topic: notes may be settled in transactions that are still open. */
   readonly end: number
-  /** False once the partition is lost or read anew. */
+  /** False once the partition is lost. */
   readonly isOurs: () => boolean
 }
 
 type RestoreOptions = {
   readonly topic: TopicOf
   readonly reader: SharedReader
-  /** What is known is forgotten at once; then the result is called with what can be read, again if it fails. */
-  readonly restore: () => (source: RestoreSource) => Promise<void>
+  /** Called with what can be read, again if it fails. */
+  readonly restore: (source: RestoreSource) => Promise<void>
   readonly emit: Emit
 }
 
-type Restoring = {
-  readonly isRestored: () => boolean
-  /** Reads it once more: only the topic can tell what was written. */
-  readonly again: () => void
-}
+type Restoring = { readonly isRestored: () => boolean }
 
 /** Before a restore that failed is tried again. */
 const againMs = 1_000
 
 export const restoreState = (task: Task, { topic, reader, restore, emit }: RestoreOptions): Restoring => {
-  let current: object = {}
   let isRestored = false
-
-  const attempt = async (read: (source: RestoreSource) => Promise<void>): Promise<void> => {
-    const mine = (current = {})
-    const isOurs = (): boolean => !task.signal.aborted && current === mine
+  const isOurs = (): boolean => !task.signal.aborted
+  const read = async (): Promise<void> => {
     while (isOurs())
       try {
         const claimed = await task.claim()
         const opened = await reader.open()
         const end = await opened.writtenEnd(topic.topic, task.partition % topic.partitions)
-        await read({ ...claimed, reader: opened, end, isOurs })
+        await restore({ ...claimed, reader: opened, end, isOurs })
         if (isOurs()) isRestored = true
         return
       } catch (error) {
@@ -57,11 +50,6 @@ export const restoreState = (task: Task, { topic, reader, restore, emit }: Resto
         await sleep(againMs, undefined, { ref: false })
       }
   }
-
-  const begin = (): void => {
-    isRestored = false
-    void attempt(restore())
-  }
-  begin()
-  return { isRestored: () => isRestored, again: begin }
+  void read()
+  return { isRestored: () => isRestored }
 }

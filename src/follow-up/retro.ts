@@ -4,9 +4,8 @@ import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
 import { messageOf } from '../base/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Written } from '../delivery/delivery.js'
 import type { Emit } from '../telemetry/event.js'
-import type { CountedPartition } from './count-partitions.js'
+import type { CountedPartition, WriteRetroAlerts } from './count-partitions.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
@@ -54,7 +53,7 @@ export type RetroConnections<Match extends RetroRule = RetroRule> = {
   /** The rule that applies; without one there is no alert. */
   readonly ruleFor: (about: NewlyMalicious & { readonly seen: Seen }) => Match | undefined
   /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
-  readonly write: (counted: CountedPartition, alerts: RetroAlerts<Match>) => Promise<Written>
+  readonly write: (counted: CountedPartition, alerts: RetroAlerts<Match>) => ReturnType<WriteRetroAlerts>
 }
 
 export type Retro<Match extends RetroRule = RetroRule> = {
@@ -153,7 +152,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
       for (const [counted, alerts] of alertsPerPartition(own, summarised)) {
         const isStillOurs = [...alerts.hits, ...alerts.summarised.slice(0, 1)].every(isOurs)
         const written = isStillOurs ? await connected?.write(counted, alerts) : undefined
-        if (written === undefined || written === 'not_written') continue
+        if (written !== 'written' && written !== 'refused') continue
         own = own.filter((hit) => hit.counted !== counted)
         if (alerts.summarised.length > 0) summarised = []
         for (const hit of alerts.summarised) if (hit.counted !== counted) hit.counts.alerted(hit.indicator)

@@ -4,8 +4,6 @@ import { countedUpTo, countRecord } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
 import type { SightingCounts } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import { failureOf } from '../kafka/failure.js'
-import type { Written } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -44,39 +42,28 @@ const everyMs = 5_000
 const maxPauseMs = 30_000
 /** Records that are written together. */
 const together = 2_000
-const againMs = 1_000
 const flushMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const { topic, partitions, emit, now, reachableMs } = options
   const closing = new AbortController()
 
-  /** Until it is written, somebody else's or read anew: records are whole values, so a repeat does no harm. */
-  const writeSurely = async (
+  /** Records are whole values, so a repeat does no harm. False if they are somebody else's or read anew. */
+  const writeOwn = async (
     { task, counts, countedUpTo }: CountsToWrite,
     own: SightingCounts,
     compose: () => readonly Outgoing[],
   ): Promise<boolean> => {
     const isOurs = (): boolean => !task.signal.aborted && countedUpTo() !== undefined && counts() === own
-    while (isOurs()) {
-      const written = await task
-        .write(() => (isOurs() ? compose() : []))
-        .catch((error: unknown): Written => {
-          warn(task, failureOf(error).message)
-          return 'not_written'
-        })
-      if (written === 'written') return isOurs()
-      if (written === 'refused') {
-        warn(task, 'the sightings topic refuses counts')
-        return false
-      }
-      if (closing.signal.aborted) return false
-      await sleep(againMs, undefined, { ref: false })
-    }
-    return false
+    const written = await task.write(() => (isOurs() ? compose() : []))
+    if (written === 'refused')
+      emit({
+        event: 'kafka_client_warned',
+        about: `sightings of ${task.name}`,
+        message: 'the sightings topic refuses counts',
+      })
+    return written === 'written' && isOurs()
   }
-  const warn = ({ name }: Task, message: string): void =>
-    emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message })
 
   const keep = async (partition: CountsToWrite, upTo: number): Promise<void> => {
     const own = partition.counts()
@@ -92,14 +79,14 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
       changed.push(one)
       if (changed.length < together) continue
       const full = changed
-      if (!(await writeSurely(partition, own, () => recordsOf(full)))) return
+      if (!(await writeOwn(partition, own, () => recordsOf(full)))) return
       changed = []
     }
     if (changed.length === 0 && partition.writtenUpTo === upTo) return
     const last = changed
     const counted = countedUpTo(topic, name, upTo, now())
     const gone = partition.outdated(upTo)
-    if (await writeSurely(partition, own, () => [...recordsOf(last), counted, ...gone])) partition.writtenUpTo = upTo
+    if (await writeOwn(partition, own, () => [...recordsOf(last), counted, ...gone])) partition.writtenUpTo = upTo
   }
   const keepAll = async (): Promise<void> => {
     for (const partition of [...partitions()]) {

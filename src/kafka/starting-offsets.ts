@@ -3,7 +3,8 @@ import type { Kafka, Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
 import { committedOffsets, settledOffsets, type Committed } from './committed-offsets.js'
-import { type TopicIdentity, isOfFormerTopic, readTopicIds, metadataOf } from './topic-identity.js'
+import { isOfFormerTopic, metadataOf, type Commit } from './commit-metadata.js'
+import { type TopicIdentity, readTopicIds } from './topic-identity.js'
 import { answeredWithin } from './within.js'
 import { failureOf } from './failure.js'
 import { nameOf, type InputPartition } from './fetched.js'
@@ -12,8 +13,8 @@ type Starts = {
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
   readonly topicId: string | undefined
   readonly offsets: ReadonlyMap<number, string>
-  /** Those of the partitions whose offset is one that the group has committed. */
-  readonly committed: ReadonlySet<number>
+  /** What the group has committed of the partitions, where that is what is read from. */
+  readonly committed: ReadonlyMap<number, Commit>
 }
 
 /** Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. */
@@ -38,7 +39,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
     const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
     const topicId = await identity.askEach(topic)
     const offsets = new Map<number, string>()
-    const fromCommit = new Set<number>()
+    const fromCommit = new Map<number, Commit>()
     const former: InputPartition[] = []
     const without: number[] = []
     for (const partition of partitions) {
@@ -53,7 +54,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       }
       if (topicId !== undefined) readIn.set(name, topicId)
       if (isCommitted) {
-        fromCommit.add(partition)
+        fromCommit.set(partition, { offset, metadata: metadata ?? '' })
         offsets.set(partition, offset)
       } else without.push(partition)
     }

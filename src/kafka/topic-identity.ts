@@ -5,7 +5,6 @@ import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
 import { answeredWithin } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
-import { parseObject } from '../base/json-object.js'
 
 export type TopicIdentity = {
   /** Call after every join with all topics that are read. */
@@ -185,25 +184,4 @@ export const openTopicIdentity = (kafka: Kafka, emit: Emit, now: () => number): 
   const readAtEach: ReadAtEach = (topics) =>
     answeredWithin(answerMs, 'the ids of the topics', () => readTopicIdsAtEach(cluster, topics))
   return { ...topicIdentity(read, readAtEach, emit, now), close: () => cluster.disconnect() }
-}
-
-// The id of a topic in the metadata of a committed offset: it says which of the topics that had this name the offset is in.
-
-/** Empty where brokers have no ids. */
-export const metadataOf = (topicId: string | undefined): string =>
-  topicId === undefined ? '' : JSON.stringify({ topic_id: topicId })
-
-/** Undefined for what a reset tool or another consumer has committed: whatever else is there is nobody's id. */
-const topicIdIn = (metadata: string | null): string | undefined => {
-  const id = metadata ? parseObject(Buffer.from(metadata))?.topic_id : undefined
-  return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id) ? id : undefined
-}
-
-/**
- * Whether a commit was made for another topic than the one that has the id now. `before` is the id that decides where the commit names
- * none: that of the topic in which this process has read the partition.
- */
-export const isOfFormerTopic = (metadata: string | null, now: string | undefined, before?: string): boolean => {
-  const id = topicIdIn(metadata) ?? before
-  return id !== undefined && now !== undefined && id !== now
 }

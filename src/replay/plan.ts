@@ -1,5 +1,5 @@
 // What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
-import { isOfFormerTopic } from '../kafka/topic-identity.js'
+import { isOfFormerTopic } from '../kafka/commit-metadata.js'
 import type { Edge } from '../kafka/edge.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
 import { decodeTally, type Tally } from './tally.js'

@@ -75,24 +75,48 @@ export const mistakes: readonly Mistake[] = [
     name: 'a transaction that failed is used on',
     edits: [
       {
-        find: '        if (partition.claim === owned) retire(partition)\n        if (error instanceof FatalKafkaError)',
-        replace: '        if (error instanceof FatalKafkaError)',
+        find: '    transactions.leave(owned)\n    if (error instanceof FatalKafkaError)',
+        replace: '    if (error instanceof FatalKafkaError)',
       },
-      {
-        find: '      if (partition.claim === owned) retire(partition)\n      throw error',
-        replace: '      throw error',
-      },
+      { find: '      leave(owned)\n      settled(false)\n', replace: '      settled(false)\n' },
+      { find: '    doubt = { commit: next, settled }\n', replace: '' },
+      { find: '      leave(owned)\n      throw error', replace: '      throw error' },
     ],
   },
   one(
     'what follows an event is noted before its transaction is committed',
-    '  await owned.transaction.commit()\n  partition.unsure = undefined\n  for (const { listener } of sent) listener?.committed()\n',
-    '  for (const { listener } of sent) listener?.committed()\n  await owned.transaction.commit()\n  partition.unsure = undefined\n',
+    '      await transaction.commit()\n      doubt = undefined\n      counted(next, topicId, settled)\n',
+    '      counted(next, topicId, settled)\n      await transaction.commit()\n      doubt = undefined\n',
   ),
   one(
     'offsets are not part of the transaction',
-    '  await owned.transaction.sendOffsets({',
-    '  if (Math.random() < 0.9) await owned.transaction.sendOffsets({',
+    '      await transaction.sendOffsets({\n        consumerGroupId: settings.groupId,',
+    '      if (Math.random() < 0.9) await transaction.sendOffsets({\n        consumerGroupId: settings.groupId,',
+  ),
+  one(
+    'a commit that was not answered is taken for one that did not count',
+    'open && areSameCommit(commit, open.commit)',
+    'open && count < 0',
+  ),
+  one(
+    'a commit does not say which write it belongs to',
+    'metadataOf(topicId, { owner, n: count + 1 })',
+    'metadataOf(topicId, { owner, n: 1 })',
+  ),
+  one(
+    'what a broker refused is forgotten at every claim',
+    'if (before?.topicId !== topicId) forgetAll(refusals)',
+    'forgetAll(refusals)',
+  ),
+  one(
+    'a claim is kept through a join',
+    'if (claimed?.generation === now.generation) return claimed',
+    'if (claimed) return claimed',
+  ),
+  one(
+    'a task is not closed with the loss of its partition',
+    '          open.delete(name)\n          void task.close(false)\n',
+    '          open.delete(name)\n',
   ),
   one(
     "the topic's id is ignored at the join (item 3)",
@@ -152,11 +176,7 @@ export const mistakes: readonly Mistake[] = [
     'const former = blocks\n',
     'const former = blocks\n      .slice(0, 0)\n',
   ),
-  one(
-    'what was settled stays noted in the topic',
-    'for (const block of notes.blocksAfter(settled, open))',
-    'for (const block of notes.blocksAfter([], open))',
-  ),
+  one('what was settled stays noted in the topic', 'notes.blocksAfter(settled, open)', 'notes.blocksAfter([], open)'),
   one(
     'tombstones are dropped',
     "if (event === undefined) return step === 'whole' ? write(null, headers) : undefined",

@@ -47,7 +47,7 @@ const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
       alertsOf: () => [to('alerts')],
     },
     brokers: { reachableMs: () => 0 },
-    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Set() }),
+    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Map() }),
     emit: () => undefined,
   }
   return atLeastOnce(options as unknown as DeliveryOptions)
@@ -57,10 +57,13 @@ const open = (delivery: Delivery, partition = 0): PartitionDelivery =>
   delivery.open(
     { topic: 'input', partition, generation: 1, seek: () => undefined, proveMembership: done },
     {
-      chunkBegan: () => undefined,
-      chunkEnded: () => undefined,
-      moved: () => undefined,
-      close: () => undefined,
+      progress: {
+        chunkBegan: () => undefined,
+        chunkEnded: () => undefined,
+        moved: () => undefined,
+        close: () => undefined,
+      },
+      takenOver: () => undefined,
     },
   )
 
@@ -131,7 +134,7 @@ it('what follows later is composed when the write before it on behalf of the par
   await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections', 'sightings']))
   acknowledge.at(-1)?.()
   expect(await Promise.all([alerts, counts, others])).toEqual(['written', 'written', 'written'])
-  await partition.close()
-  expect(await partition.write(() => [to('alerts')])).toBe('not_written')
+  await partition.close(false)
+  expect(await partition.write(() => [to('alerts')])).toBe('closed')
   await delivery.close()
 })

@@ -17,7 +17,7 @@ const scene = (): Scene => {
     const { id, offset } = now
     if (id === undefined) return Promise.reject(new Error('no broker'))
     const offsets = new Map(partitions.map((partition) => [partition, offset]))
-    return Promise.resolve({ topicId: id, offsets, committed: new Set(partitions) })
+    return Promise.resolve({ topicId: id, offsets, committed: new Map() })
   })
   let generation = 0
   const join: Scene['join'] = (...names) => {

@@ -9,15 +9,25 @@ import { recordHealth, type HealthRecord } from '../../../src/kafka/health.js'
 
 const done = (): Promise<void> => Promise.resolve()
 
-/** What tasks were told, with the number of each. */
-const stage = (): { readonly tasks: Tasks; readonly health: HealthRecord; readonly told: string[] } => {
+type Stage = {
+  readonly tasks: Tasks
+  readonly health: HealthRecord
+  /** What tasks were told, with the number of each. */
+  readonly told: string[]
+  /** The task that was opened last finds that another process has had its partition. */
+  readonly takeOver: (still: Assigned) => void
+}
+
+const stage = (): Stage => {
   const told: string[] = []
   let opened = 0
+  let out: (still: Assigned) => void = () => undefined
   const delivery: Delivery = {
     joined: () => undefined,
-    open: ({ topic, partition, generation }, progress) => {
+    open: ({ topic, partition, generation }, { progress, takenOver }) => {
       const name = `${topic}/${partition} (${++opened})`
       told.push(`${name} opened in ${generation}`)
+      out = takenOver
       return {
         deliver: async () => {
           progress.moved(1, 42, 0)
@@ -48,7 +58,7 @@ const stage = (): { readonly tasks: Tasks; readonly health: HealthRecord; readon
     }
   }
   const health = recordHealth(() => 0, { unreachableSince: () => undefined })
-  return { tasks: createTasks({ delivery, openState, health }), health, told }
+  return { tasks: createTasks({ delivery, openState, health }), health, told, takeOver: (still) => out(still) }
 }
 
 const assigned = (generation: number, ...partitions: readonly number[]): readonly Assigned[] =>
@@ -123,4 +133,19 @@ it('what is kept for a task ends with it, and cannot be mistaken for that of the
     'state 2 created again',
     'state 2 closed, its task is lost',
   ])
+})
+
+it('a task that finds that another process has had its partition is opened anew, once, unless it is lost by then', () => {
+  const { tasks, told, takeOver } = stage()
+  const [first = expect.fail()] = assigned(1, 0)
+  tasks.joined([first], true)
+  takeOver(first)
+  expect(told.filter((one) => !one.startsWith('state'))).toEqual([
+    'fw/0 (1) opened in 1',
+    'fw/0 (1) closed',
+    'fw/0 (2) opened in 1',
+  ])
+  tasks.joined([], true)
+  takeOver(first)
+  expect(told.at(-1)).toBe('state 2 closed, its task is lost')
 })

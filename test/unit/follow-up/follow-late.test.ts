@@ -58,7 +58,7 @@ const start = ({
     ...options,
   })
   const task = testTask({ write })
-  const followUp = following.open(task, { unsure: () => undefined, isRestored, late })
+  const followUp = following.open(task, isRestored, late)
   return {
     ...followUp,
     lose: task.close,
@@ -122,10 +122,7 @@ it.each([
 
 it.each([
   ['are told as suppressed, though nothing is written', 'written', true, 'committed'],
-  ['are given back when it could not be written yet', 'not_written', true, 'not yet written'],
-  ['are given back when nobody could be asked to write it', 'failed', true, 'not yet written'],
-  ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
-  ['suppress nothing when nobody can tell whether they were written', 'unsure', true, 'not written'],
+  ['are given back when the partition was lost before it was written', 'closed', false, 'not written'],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
   const followUp = start({
@@ -140,13 +137,12 @@ it.each([
     },
     write: (compose) => {
       if (!isOurs) followUp.lose()
-      if (result === 'written' || result === 'unsure') compose()
-      return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
+      if (result === 'written') compose()
+      return Promise.resolve(result)
     },
   })
   followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
-  if (result === 'unsure') expect(told).toEqual(['not written', 'committed'])
   await followUp.close()
 })
 
@@ -246,8 +242,8 @@ it('an event that a spent budget left is annotated again with what others paid f
 
 it.each([
   ['written', ['records', 'written']],
-  ['unsure', ['records', 'written']],
-  ['not_written', ['records']],
+  ['refused', ['records', 'written']],
+  ['closed', ['records']],
 ] as const)(
   'who counts an event hears that it was annotated with its answers when that is %s',
   async (result, expected) => {

@@ -53,6 +53,9 @@ it.each([
     isReadIn: () => true,
     now: () => 0,
     reachableMs: () => 0,
+    // Nothing is followed up before the task is closed, however slow this machine is.
+    pause: (_ms, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('closed')))),
   })
   const task = testTask({
     claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a' }),

@@ -36,7 +36,7 @@ const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
   const opened = new Map<string, OpenCounts>()
   const of = (partition: string): OpenCounts => {
     const open =
-      opened.get(partition) ?? counts.open(partition, () => expect.fail('retro alerts are written elsewhere'))
+      opened.get(partition) ?? counts.open({ name: partition }, () => expect.fail('retro alerts are written elsewhere'))
     opened.set(partition, open)
     return open
   }
@@ -203,13 +203,13 @@ describe('retro alerts', () => {
   })
 
   it('are repeated until they are written, and dropped with their partition', async () => {
-    const answers = ['not_written', 'not_written', 'written'] as const
+    const answers = ['too_early', 'too_early', 'written'] as const
     let calls = 0
     const all = stage({
       write: ({ name }) => {
         if (name === 't/1') {
           all.of(name).close()
-          return Promise.resolve('not_written')
+          return Promise.resolve('too_early')
         }
         return Promise.resolve(answers[calls++] ?? 'refused')
       },
@@ -231,7 +231,7 @@ describe('retro alerts', () => {
       write: ({ name }) => {
         calls++
         all.of(name).beginAnew()
-        return Promise.resolve('not_written')
+        return Promise.resolve('too_early')
       },
     })
     all
@@ -255,7 +255,7 @@ describe('retro alerts', () => {
           return Promise.resolve('written')
         }
         all.of(counted.name).close()
-        return Promise.resolve('not_written')
+        return Promise.resolve('too_early')
       },
     })
     for (let n = 0; n < 4 * maxRetroAlerts; n++) {

@@ -279,7 +279,7 @@ describe('sighting counts', () => {
 describe('the counts of all partitions', () => {
   it('drop the oldest day first, and count what does not fit even then', () => {
     const all = countPartitions({ seed: 1, judge }, 4)
-    const [first, second] = ['t/0', 't/1'].map((name) => all.open(name, () => expect.fail('nothing is written')))
+    const [first, second] = ['t/0', 't/1'].map((name) => all.open({ name }, () => expect.fail('nothing is written')))
     if (!first || !second) return expect.fail()
     const note = (partition: typeof first, time: number, value: string): void =>
       partition.counts().count([{ offset: 1, time, judged: [seen(value)] }], now)

@@ -1,6 +1,6 @@
 // Where a partition is read from: by what its group committed, and for which topic of that name.
 import { describe, expect, it } from 'vitest'
-import { metadataOf } from '../../../src/kafka/topic-identity.js'
+import { metadataOf } from '../../../src/kafka/commit-metadata.js'
 import { startingOffsets, type StartingOffsets } from '../../../src/kafka/starting-offsets.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(32)) as [string, string, string]
@@ -77,7 +77,7 @@ describe('a partition is read', () => {
     expect(await at.read('fw', [0])).toEqual({
       topicId: undefined,
       offsets: new Map([[0, '300']]),
-      committed: new Set([0]),
+      committed: new Map([[0, { offset: '300', metadata: metadataOf(a) }]]),
     })
     expect(at.told).toEqual([])
   })
@@ -91,7 +91,10 @@ describe('a partition is read', () => {
     const { topicId, offsets, committed } = await at.read('fw', [0, 1, 2, 3])
     expect([topicId, [...offsets.values()].toSorted()]).toEqual([b, ['0', '40', '5', '7']])
     expect(offsets.get(0)).toBe('0')
-    expect([...committed]).toEqual([1, 3])
+    expect([...committed]).toEqual([
+      [1, { offset: '7', metadata: metadataOf(b) }],
+      [3, { offset: '5', metadata: '' }],
+    ])
     expect(at.told).toEqual(['fw/0', 'topic_recreated'])
   })
 })

@@ -1,0 +1,201 @@
+// Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fitting, sendAttachmentsOrNote } from './attachments.js'
+import { attachmentsOf, countEvents, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
+import { split, splitByCountAndBytes } from './deliver.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import type { PartitionProgress } from '../kafka/health.js'
+import type { Fetched } from '../kafka/fetched.js'
+import type { Delivery, DeliveryOptions, PartitionDelivery, Written } from './delivery.js'
+import { againMs, openTransactions, type Claim, type PartitionTransactions } from './partition-transactions.js'
+import { forgetUpTo, sendOrNote } from './refusals.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import { within } from '../kafka/within.js'
+import type { Outgoing } from '../kafka/records.js'
+
+export const exactlyOnce = (options: DeliveryOptions): Delivery => {
+  // Another client than the consumer's: within one, offsets show as committed before their transaction is.
+  const kafka = options.connect()
+  const owner = randomUUID()
+  return {
+    joined: () => undefined,
+    open: (assigned, { progress, takenOver }) => {
+      const transactions = openTransactions(assigned, { ...options, kafka, owner, takenOver })
+      return {
+        deliver: (fetched, state) => deliverOrReplace(fetched, transactions, { ...options, state, progress }),
+        write: (compose) => writeAlone(compose, transactions, options),
+        claim: () => transactions.inTurn(transactions.claim),
+        kept: transactions.kept,
+        close: transactions.close,
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+type BatchOptions = DeliveryOptions & Pick<ChunkOptions, 'state'> & { readonly progress: PartitionProgress }
+
+/** Runs a task under the deadline of a chunk. */
+type Limited = <Result>(task: () => Promise<Result>) => Promise<Result>
+
+/** After a failure the batch is left: the next one is read from what is committed. */
+const deliverOrReplace = async (
+  fetched: Fetched,
+  transactions: PartitionTransactions,
+  options: BatchOptions,
+): Promise<void> => {
+  if (transactions.isClosed()) return
+  const { settings, brokers, progress, emit } = options
+  const { topic, partition } = fetched
+  const from = fetched.records[0]?.offset ?? ''
+  const limited: Limited = async (task) => {
+    progress.chunkBegan(brokers.reachableMs)
+    const what = `${transactions.name} from offset ${from} on`
+    return within(settings.limits.chunkDeadlineMs, what, task, brokers.reachableMs)
+  }
+  const owned = transactions.current()
+  try {
+    const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
+    if (owned?.generation === fetched.generation && !isOtherTopic)
+      await deliverBatch(fetched, transactions, owned, limited, options)
+    // The batch is left: claiming sets the position to what is committed, and that is read next.
+    else
+      await limited(() =>
+        transactions.inTurn(() => {
+          if (isOtherTopic) transactions.leave(owned)
+          return transactions.claim()
+        }),
+      )
+  } catch (error) {
+    transactions.leave(owned)
+    if (error instanceof FatalKafkaError) throw error
+    const failure = failureOf(error)
+    if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
+    emit({ event: 'producer_replaced', topic, partition, cause: `${failure.name}: ${failure.message}` })
+    transactions.settleDoubt(fetched.generation)
+    await sleep(200)
+  } finally {
+    progress.chunkEnded()
+  }
+}
+
+const deliverBatch = async (
+  fetched: Fetched,
+  transactions: PartitionTransactions,
+  owned: Claim,
+  limited: Limited,
+  options: BatchOptions,
+): Promise<void> => {
+  const { settings, pipeline, waitOf, form, state, progress } = options
+  const { chunkEvents, chunkBytes } = settings.limits
+  const { refused } = transactions.refusals
+  const prepared = pipeline.prepare?.(fetched.records)
+  if (prepared) await prepared
+  const counted = countEvents(fetched, pipeline)
+  const wait = waitOf(counted)
+  const max = { count: chunkEvents, bytes: chunkBytes }
+  for (const records of splitBatch(counted.records, !owned.hasDelivered)) {
+    const chunks = await startChunks(records, { pipeline, wait, form, max, refused, state, topicId: owned.topicId })
+    const areReady = async (): Promise<boolean> =>
+      (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
+    // Only the provider determines how long that takes, so it has no limit.
+    if (wait.kind === 'complete' && !(await areReady())) return
+    const isDelivered = await limited(async () => {
+      // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
+      if (!(await areReady())) return false
+      const last = await transactions.inTurn(() =>
+        commitChunks(fetched, chunks, transactions, owned, counted.lag, options),
+      )
+      if (last !== undefined) fetched.resolve(last)
+      owned.hasDelivered = true
+      return last !== undefined && fetched.goesOn()
+    })
+    progress.chunkEnded()
+    if (!isDelivered) return
+  }
+}
+
+/** One transaction; resolves with the last offset in it, or with nothing if the batch was to be left before its first send. */
+const commitChunks = async (
+  fetched: Fetched,
+  chunks: readonly Chunk[],
+  transactions: PartitionTransactions,
+  owned: Claim,
+  lag: number,
+  { form, progress, emit }: BatchOptions,
+): Promise<string | undefined> => {
+  // What followed from earlier events may have failed meanwhile, and the claim with it.
+  if (transactions.current() !== owned) return undefined
+  const { refusals } = transactions
+  const { topic, partition } = fetched
+  const sent: Chunk[] = []
+  let last: string | undefined
+  await transactions.commit(owned, {
+    send: async (send) => {
+      for (const chunk of chunks) {
+        if (!fetched.goesOn()) break
+        sent.push(chunk)
+        for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, refusals, send)
+        await sendAttachmentsOrNote(attachmentsOf(chunk, form), chunk.last, refusals, send, form)
+        last = chunk.last
+      }
+      return last === undefined ? 'nothing' : Number(last) + 1
+    },
+    settled: (hasCounted) => {
+      for (const { listener } of sent)
+        if (hasCounted) listener?.committed()
+        else listener?.givenUp?.()
+      if (!hasCounted || last === undefined) return
+      forgetUpTo(last, refusals)
+      const events = sent.reduce((sum, { count }) => sum + count, 0)
+      progress.moved(events, Number(last) + 1, lag)
+      const oldestMs = form.now() - Number(chunks[0]?.records[0]?.timestamp)
+      emit({ event: 'chunk_delivered', topic, partition, events, oldestMs })
+    },
+  })
+  return last
+}
+
+/** A transaction without events. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
+const writeAlone = async (
+  compose: Parameters<PartitionDelivery['write']>[0],
+  transactions: PartitionTransactions,
+  { form, fail, emit }: DeliveryOptions,
+): Promise<Written> => {
+  let isWritten = false
+  let wake = (): void => undefined
+  const attempt = async (): Promise<Written> => {
+    const owned =
+      isWritten || transactions.isClosed() ? undefined : (transactions.current() ?? (await transactions.claim()))
+    // The claim may have shown that the attempt before has counted.
+    if (isWritten) return 'written'
+    if (!owned) return 'closed'
+    const records: readonly Outgoing[] = fitting(compose(), form)
+    if (records.length === 0) return 'written'
+    await transactions.commit(owned, {
+      send: async (send) => {
+        for (const part of splitByCountAndBytes(records, recordBytes, form.max)) await send(part)
+        return 'stays'
+      },
+      settled: (hasCounted) => {
+        isWritten = hasCounted
+        wake()
+      },
+    })
+    return 'written'
+  }
+  for (;;)
+    try {
+      return await transactions.inTurn(attempt)
+    } catch (error) {
+      const { kind, name, message } = failureOf(error)
+      if (error instanceof FatalKafkaError) fail(message, error.needsOperator)
+      if (isWritten) return 'written'
+      if (transactions.isClosed() || error instanceof FatalKafkaError) return 'closed'
+      emit({ event: 'kafka_client_warned', about: transactions.name, message: `${name}: ${message}` })
+      if (kind === 'refused') return 'refused'
+      // Others may claim before, and show that it has counted: what follows from that does not wait.
+      await Promise.race([sleep(againMs, undefined, { ref: false }), new Promise<void>((resolve) => (wake = resolve))])
+    }
+}

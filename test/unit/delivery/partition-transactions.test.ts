@@ -1,0 +1,210 @@
+// What a claim shows about a transaction whose commit was never answered, and what is left of one that failed.
+import type { Kafka } from 'kafkajs'
+import { describe, expect, it } from 'vitest'
+import { openTransactions, type PartitionTransactions } from '../../../src/delivery/partition-transactions.js'
+import type { Commit } from '../../../src/kafka/commit-metadata.js'
+import type { Assigned } from '../../../src/kafka/fetched.js'
+
+const done = (): Promise<void> => Promise.resolve()
+const assigned = (generation: number): Assigned => ({
+  topic: 'fw',
+  partition: 0,
+  generation,
+  seek: () => undefined,
+  proveMembership: done,
+})
+
+type Group = {
+  readonly transactions: PartitionTransactions
+  /** What the group has committed. */
+  commit: Commit | undefined
+  topicId: string
+  /** What the next commit ends with. */
+  answer: 'answered' | 'lost' | 'aborted'
+  /** What was told about transactions and the task, in order. */
+  readonly told: string[]
+  readonly join: () => void
+  /** Commits what is sent up to this position. */
+  readonly deliver: (position: number) => Promise<void>
+  /** A transaction without events. */
+  readonly write: () => Promise<void>
+  readonly claim: () => Promise<void>
+}
+
+type Offsets = { readonly topics: readonly [{ readonly partitions: readonly [Commit] }] }
+
+const open = (): Group => {
+  let generation = 1
+  const told: string[] = []
+  const kafka = {
+    producer: () => ({
+      connect: done,
+      disconnect: done,
+      transaction: () => {
+        let sent: Commit | undefined
+        return Promise.resolve({
+          sendBatch: done,
+          sendOffsets: ({ topics: [{ partitions }] }: Offsets) => {
+            const [{ offset, metadata }] = partitions
+            sent = { offset, metadata }
+            return done()
+          },
+          commit: () => {
+            if (group.answer !== 'aborted') group.commit = sent
+            return group.answer === 'answered' ? done() : Promise.reject(new Error('no answer'))
+          },
+        })
+      },
+    }),
+  } as unknown as Kafka
+  const transactions = openTransactions(assigned(generation), {
+    kafka,
+    owner: 'me',
+    settings: { groupId: 'g', transactionalIdPrefix: 'p', output: { compression: 'none' } } as never,
+    form: {} as never,
+    startingOffsets: () =>
+      Promise.resolve({
+        topicId: group.topicId,
+        offsets: new Map([[0, group.commit?.offset ?? '40']]),
+        committed: new Map(group.commit ? [[0, group.commit]] : []),
+      }),
+    emit: () => undefined,
+    takenOver: () => told.push('taken over'),
+  })
+  const commit = (position: number | 'stays'): Promise<void> =>
+    transactions.inTurn(async () => {
+      const claim = transactions.current() ?? (await transactions.claim())
+      await transactions.commit(claim, {
+        send: () => Promise.resolve(position),
+        settled: (hasCounted) => told.push(`${position} ${hasCounted ? 'counts' : 'does not count'}`),
+      })
+    })
+  const group: Group = {
+    transactions,
+    commit: undefined,
+    topicId: 'a'.repeat(32),
+    answer: 'answered',
+    told,
+    join: () => transactions.kept(assigned(++generation)),
+    deliver: commit,
+    write: () => commit('stays'),
+    claim: async () => {
+      await transactions.inTurn(transactions.claim)
+    },
+  }
+  return group
+}
+
+/** A partition with a commit of position 10 that was not answered, after one of position 5. */
+const inDoubt = async (answer: 'lost' | 'aborted'): Promise<Group> => {
+  const group = open()
+  await group.deliver(5)
+  group.answer = answer
+  await expect(group.deliver(10)).rejects.toThrow('no answer')
+  group.answer = 'answered'
+  group.told.length = 0
+  return group
+}
+
+describe('a transaction whose commit was not answered', () => {
+  it.each([
+    ['counts if it is what the group has committed', 'lost', '10 counts', '10'],
+    ['does not count if the group has committed what was there before', 'aborted', '10 does not count', '5'],
+  ] as const)('%s', async (_what, answer, told, offset) => {
+    const group = await inDoubt(answer)
+    await group.claim()
+    expect([group.told, group.commit?.offset]).toEqual([[told], offset])
+    await group.deliver(11)
+    expect(group.told.at(-1)).toBe('11 counts')
+  })
+
+  it('is decided at the next join too, also if no batch arrives then', async () => {
+    const group = await inDoubt('lost')
+    group.join()
+    await group.transactions.inTurn(done)
+    await group.transactions.inTurn(done)
+    expect(group.told).toEqual(['10 counts'])
+  })
+
+  it('counts for nothing once the partition is lost: the next owner reads what follows', async () => {
+    const group = await inDoubt('lost')
+    await group.transactions.close(false)
+    expect(group.told).toEqual(['10 does not count'])
+    await expect(group.claim()).rejects.toThrow('not assigned any more')
+  })
+
+  it('without events is decided as one with events, and leaves the position where it is', async () => {
+    const group = open()
+    await group.deliver(5)
+    group.answer = 'lost'
+    await expect(group.write()).rejects.toThrow('no answer')
+    group.answer = 'answered'
+    await group.claim()
+    expect(group.told).toEqual(['5 counts', 'stays counts'])
+    expect(group.commit?.offset).toBe('5')
+  })
+})
+
+it('each transaction names its own write beside the position', async () => {
+  const group = open()
+  await group.write()
+  await group.deliver(50)
+  expect(group.commit).toEqual({
+    offset: '50',
+    metadata: JSON.stringify({ topic_id: group.topicId, owner: 'me', n: 2 }),
+  })
+})
+
+describe('a claim', () => {
+  it.each([
+    ['another process has committed in between', { offset: '5', metadata: '{"owner":"other","n":1}' }],
+    ['an older version has, whose late answers name no write', { offset: '5', metadata: '{}' }],
+    ['the position is gone', undefined],
+  ])('ends the task if %s', async (_what, commit) => {
+    const group = open()
+    await group.deliver(5)
+    group.commit = commit
+    group.join()
+    await expect(group.claim()).rejects.toThrow('in between')
+    expect(group.told).toEqual(['5 counts', 'taken over'])
+  })
+
+  it('goes on if nobody has committed anything yet', async () => {
+    const group = open()
+    await group.claim()
+    group.join()
+    await group.claim()
+    expect(group.told).toEqual([])
+  })
+
+  it('keeps what a broker refused, and forgets it with the topic', async () => {
+    const group = open()
+    const { refusals } = group.transactions
+    await group.deliver(5)
+    refusals.refused.set('42', { step: 'dead_letter', reason: 'invalid_record' })
+    refusals.oneByOneUntil = 99
+    group.join()
+    await group.claim()
+    expect([refusals.refused.size, refusals.oneByOneUntil]).toEqual([1, 99])
+    group.topicId = 'b'.repeat(32)
+    group.commit = undefined
+    group.join()
+    await group.claim()
+    expect([refusals.refused.size, refusals.oneByOneUntil]).toEqual([0, -1])
+    expect(group.told).toEqual(['5 counts'])
+  })
+
+  it('that was given up is used for nothing more', async () => {
+    const group = open()
+    await group.claim()
+    const claim = group.transactions.current()
+    group.answer = 'aborted'
+    await expect(group.deliver(6)).rejects.toThrow('no answer')
+    expect(group.transactions.current()).toBeUndefined()
+    const late = group.transactions.commit(claim ?? expect.fail(), {
+      send: () => expect.fail('nothing is sent'),
+      settled: () => expect.fail('nothing is settled'),
+    })
+    await expect(late).rejects.toThrow('given up')
+  })
+})
