@@ -79,7 +79,10 @@ export const followLate = (options: FollowUpOptions): FollowLate => {
   const { connect, emit } = options
   const reader = shareReader(connect)
   const pending = createPending({ dropped: (notes) => tellDropped(notes, 'too_many', emit), max: options.max })
-  return { open: (task, isRestored, late) => openFollowUp(task, isRestored, options, pending, reader, late), close: reader.discard }
+  return {
+    open: (task, isRestored, late) => openFollowUp(task, isRestored, options, pending, reader, late),
+    close: reader.discard,
+  }
 }
 
 const tellDropped = (

@@ -133,14 +133,17 @@ describe('a transaction whose commit was not answered', () => {
     await expect(group.claim()).rejects.toThrow('not assigned any more')
   })
 
-  it('without events is decided as one with events, and leaves the position where it is', async () => {
+  it.each([
+    ['lost', 'stays counts'],
+    ['aborted', 'stays does not count'],
+  ] as const)('without events is decided too, and leaves the position where it is: %s', async (answer, told) => {
     const group = open()
     await group.deliver(5)
-    group.answer = 'lost'
+    group.answer = answer
     await expect(group.write()).rejects.toThrow('no answer')
     group.answer = 'answered'
     await group.claim()
-    expect(group.told).toEqual(['5 counts', 'stays counts'])
+    expect(group.told).toEqual(['5 counts', told])
     expect(group.commit?.offset).toBe('5')
   })
 })
