@@ -70,6 +70,8 @@ const forTestsAlone = new Set([
   'commands/replay/replay-alone.ts Replayed',
   'delivery/set-positions.ts Positions',
   'delivery/tasks.ts Tasks',
+  'delivery/task-states.ts TaskEvent',
+  'delivery/task-states.ts TaskState',
   'follow-up/count-record.ts countKey',
   'follow-up/count-record.ts countValue',
   'follow-up/count-record.ts countedValue',

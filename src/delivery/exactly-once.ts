@@ -45,6 +45,7 @@ const deliverOrReplace = async (
   transactions: PartitionTransactions,
   options: BatchOptions,
 ): Promise<void> => {
+  transactions.happens('fetched')
   if (transactions.isClosed()) return
   const { settings, brokers, progress, emit } = options
   const { topic, partition } = fetched
@@ -63,7 +64,10 @@ const deliverOrReplace = async (
     else
       await limited(() =>
         transactions.inTurn(() => {
-          if (isOtherTopic) transactions.leave(owned)
+          if (isOtherTopic) {
+            transactions.happens('recreated')
+            transactions.leave(owned)
+          }
           return transactions.claim()
         }),
       )

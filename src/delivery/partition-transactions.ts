@@ -10,6 +10,7 @@ import { areSameCommit, metadataOf, type Commit } from '../kafka/commit-metadata
 import { inTurn } from './in-turn.js'
 import type { DeliveryOptions } from './delivery.js'
 import { forgetAll, noRefusals, type Refusals } from './refusals.js'
+import { createTaskStates, type TaskStates } from './task-states.js'
 
 /** The right to write on behalf of the partition, from a join to the next one or to a failure. */
 export type Claim = {
@@ -35,6 +36,7 @@ type InTransaction = {
 export type PartitionTransactions = {
   readonly name: string
   readonly refusals: Refusals
+  readonly happens: TaskStates['happens']
   readonly isClosed: () => boolean
   /** The claim in use; undefined until there is another one. */
   readonly current: () => Claim | undefined
@@ -70,6 +72,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   const { topic, partition } = first
   const name = `${topic}/${partition}`
   const refusals = noRefusals()
+  const states = createTaskStates()
   const turns = { turn: Promise.resolve<unknown>(undefined) }
   let assigned = first
   let isClosed = false
@@ -99,6 +102,8 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     const before = known
     const open = doubt
     doubt = undefined
+    if (open) states.happens('commit unknown')
+    if (before && before.topicId !== topicId) states.happens('recreated')
     if (before?.topicId !== topicId) forgetAll(refusals)
     if (before && before.topicId === topicId && open && areSameCommit(commit, open.commit)) {
       counted(open.commit, topicId, open.settled)
@@ -111,9 +116,11 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     return before.topicId === topicId ? areSameCommit(commit, before.commit) : commit === undefined
   }
 
-  const claim = async (): Promise<Claim> => {
+  const claim = async (): Promise<Claim> =>
+    claimed?.generation === assigned.generation ? claimed : states.claiming(claimAnew)
+
+  const claimAnew = async (): Promise<Claim> => {
     const now = assigned
-    if (claimed?.generation === now.generation) return claimed
     // What others have closed by now would be missing from what is delivered.
     if (isClosed) throw new Error(`${name} is not assigned any more`)
     leave(claimed)
@@ -142,6 +149,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
         topics: [{ topic, partitions: [{ partition, ...next }] }],
       })
     } catch (error) {
+      states.happens(failureOf(error).kind === 'refused' ? 'refused' : 'broken')
       leave(owned)
       settled(false)
       throw error
@@ -153,6 +161,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       counted(next, topicId, settled)
       owned.transaction = await owned.producer.transaction()
     } catch (error) {
+      states.happens(doubt ? 'commit unknown' : 'broken')
       leave(owned)
       throw error
     }
@@ -171,6 +180,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   return {
     name,
     refusals,
+    happens: states.happens,
     isClosed: () => isClosed,
     current: () => claimed,
     leave,
@@ -181,10 +191,12 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       if (assigned.generation !== generation) void settleDoubt()
     },
     kept: (again) => {
+      states.happens('joined')
       assigned = again
       void settleDoubt()
     },
     close: (isEnding) => {
+      states.happens(isEnding ? 'stopped' : 'lost')
       isClosed = true
       isOver = isEnding
       // What is being sent fails.

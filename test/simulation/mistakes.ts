@@ -110,8 +110,23 @@ export const mistakes: readonly Mistake[] = [
   ),
   one(
     'a claim is kept through a join',
-    'if (claimed?.generation === now.generation) return claimed',
-    'if (claimed) return claimed',
+    'claimed?.generation === assigned.generation ? claimed :',
+    'claimed ? claimed :',
+  ),
+  one(
+    'a task is used after it was closed',
+    'open.delete(name)\n          void task.close(false)',
+    'void task.close(false)',
+  ),
+  one(
+    'a task is kept where another member may have had its partition',
+    'const stays = isSameMember ? staying.get(name) : undefined',
+    'const stays = staying.get(name)',
+  ),
+  one(
+    "another owner's commit is taken for the last one of this task",
+    'return before.topicId === topicId ? areSameCommit(commit, before.commit) :',
+    'return before.topicId === topicId ? commit !== undefined || before.commit === undefined :',
   ),
   one(
     'a task is not closed with the loss of its partition',

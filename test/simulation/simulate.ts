@@ -37,6 +37,7 @@ const { useFolder } = await import('./execution/folder.js')
 const { drawScenario } = await import('./scenario.js')
 const { shorten } = await import('./shorten.js')
 const { promises } = await import('./checks.js')
+const { watchTasks } = await import('./task-cells.js')
 const program = {
   runAlone: (await import('../../src/app/run-alone.js')).runAlone,
   load: (await import('../../src/config/load.js')).load,
@@ -114,6 +115,7 @@ if (values.gateways) {
 }
 
 const endUse = useFolder()
+const tasks = watchTasks()
 const began = wallMs()
 const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
 const failed: number[] = []
@@ -165,6 +167,7 @@ if (values.json)
       faults: Object.fromEntries(faults),
       atStake: Object.fromEntries(atStake),
       never,
+      tasks: { counts: tasks.counts(), notReached: tasks.notReached(), notDocumented: tasks.notDocumented() },
     }),
   )
 else if (total > 1) {
@@ -173,6 +176,9 @@ else if (total > 1) {
   )
   for (const [kind, times] of [...faults].toSorted()) say(`  fault ${kind}: ${times}`)
   for (const promise of promises) say(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
+  for (const [cell, times] of Object.entries(tasks.counts())) say(`  task: ${cell}: ${times}`)
+  for (const cell of tasks.notReached()) say(`  task: ${cell}: never`)
+  for (const cell of tasks.notDocumented()) say(`  task: ${cell}: is not in the table of docs/kafka.md`)
   if (never.length > 0) say(`  paths of the brokers that were never taken: ${never.join('; ')}`)
 }
 if (different.length > 0) say(`not the same a second time: ${different.join(', ')}`)

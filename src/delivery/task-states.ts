@@ -1,0 +1,38 @@
+// In which state a task is, and what happens to it there: published for those who watch, such as the simulation. docs/kafka.md has the table.
+import { channel } from 'node:diagnostics_channel'
+
+export type TaskState = 'opened' | 'claiming' | 'running' | 'closing'
+export type TaskEvent =
+  'fetched' | 'joined' | 'lost' | 'refused' | 'broken' | 'commit unknown' | 'recreated' | 'stopped'
+
+export type TaskStates = {
+  readonly claiming: <Result>(claim: () => Promise<Result>) => Promise<Result>
+  readonly happens: (event: TaskEvent) => void
+}
+
+/** Its messages are a `TaskState` and a `TaskEvent`. */
+const watchers = channel('threatweave:task')
+
+export const createTaskStates = (): TaskStates => {
+  let state: TaskState = 'opened'
+  const happens = (event: TaskEvent): void => {
+    if (watchers.hasSubscribers) watchers.publish({ state, event })
+    if (event === 'lost' || event === 'stopped') state = 'closing'
+  }
+  return {
+    happens,
+    claiming: async (claim) => {
+      const before = state
+      if (state !== 'closing') state = 'claiming'
+      try {
+        const claimed = await claim()
+        if (state === 'claiming') state = 'running'
+        return claimed
+      } catch (error) {
+        happens('broken')
+        if (state === 'claiming') state = before
+        throw error
+      }
+    },
+  }
+}
