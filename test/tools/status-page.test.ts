@@ -157,6 +157,8 @@ describe.runIf('path' in tool)('the status page', () => {
       await expect.poll(() => page.textContent('#uptime'), { timeout: 600_000 }).not.toBe(before)
       expect(await page.evaluate("document.activeElement.closest('tr')?.id")).toBe('alert-1')
       expect(await page.locator('#alert-1 pre:visible').textContent()).toBe('src=10.0.0.5 dst=203.0.113.9')
+      await page.click('#alert-1 .copy')
+      await expect.poll(() => page.textContent('#alert-1 .copy'), { timeout: 600_000 }).toMatch(/^(?:Copied|Selected)$/)
       const { origin } = new URL(page.url())
       const href = (await page.getAttribute('#alert-1 .place', 'href')) ?? ''
       const event = (await (await fetch(`${origin}/${href}`)).json()) as object

@@ -8,6 +8,6 @@ export const alertJson = (id: unknown, board: AlertBoard): string | undefined =>
   const found = typeof id === 'string' ? board.find(id) : undefined
   if (!found) return undefined
   const { origin } = found.alert.threatweave
-  const body = { ...placeOfOrigin(origin), command: commandOf(origin), alert: JSON.parse(found.json) as unknown }
+  const body = { ...placeOfOrigin(origin), command: commandOf(origin), alert: found.alert }
   return escapeJsonControls(`${JSON.stringify(body, null, 2)}\n`)
 }

@@ -141,10 +141,15 @@ const placeOf = ({ alert: { threatweave } }: AlertedIndicator): string => {
 
 /** What accuses it, most telling first; where nothing is said in members, the summary. */
 const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
-  const { categories = [], score, summary = '' } = threatweave
+  const { categories = [], score, source = '', summary = '' } = threatweave
   const said = [
     categories.join(', '),
     feeds.length > 0 ? `listed in ${feeds.join(', ')}` : '',
+    source === 'service'
+      ? 'said by the lookup service'
+      : source.startsWith('source:')
+        ? `said by ${source.slice(7)}`
+        : '',
     score === undefined ? '' : `score ${score}`,
   ].filter((part) => part !== '')
   return clip(said.length > 0 ? said.join(' · ') : summary, 300)

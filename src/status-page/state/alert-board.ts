@@ -18,6 +18,8 @@ export type RaisedAlert = {
     readonly country?: string
     readonly as?: { readonly number?: number; readonly name?: string }
     readonly feed?: string
+    /** `service`, `feed:<name>`, or `source:<id>`. */
+    readonly source?: string
     readonly score?: number
     readonly role?: Role
     readonly direction: Direction
@@ -46,10 +48,8 @@ export const levels = alertLevels.filter((level): level is AlertLevel => level !
 export type AlertedIndicator = {
   readonly key: string
   readonly level: AlertLevel
-  /** The last of its worst alerts. */
+  /** The last of its worst alerts, with every member that it was written with. */
   readonly alert: RaisedAlert
-  /** The same as it was written, for those who want all of it. */
-  readonly json: string
   readonly rules: readonly string[]
   readonly hosts: readonly string[]
   /** Hosts that were not kept. */
@@ -95,7 +95,7 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
   }
   return {
     note: (raised) => {
-      const { alert, json } = detached(raised)
+      const alert = detached(raised)
       const { value, alert_id: id, kind, late, count, direction, action, feed } = alert.threatweave
       const key = value ?? `${kind ?? ''} ${alert.rule.id}`
       const level = levelOf(alert)
@@ -109,7 +109,7 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
       const entry: Entry = {
         key,
         level: worst,
-        ...(before && !isWorst ? { alert: before.alert, json: before.json } : { alert, json }),
+        alert: before && !isWorst ? before.alert : alert,
         rules: added(before?.rules, alert.rule.name),
         hosts: hosts.slice(0, maxHosts),
         hasMoreHosts: before?.hasMoreHosts === true || hosts.length > maxHosts,
@@ -139,13 +139,14 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
 }
 
 /** A text cut from an event keeps all of the event in memory, so the alert is copied. */
-const detached = (raised: RaisedAlert): { readonly alert: RaisedAlert; readonly json: string } => {
+const detached = (raised: RaisedAlert): RaisedAlert => {
   const whole = JSON.stringify(raised)
-  const json =
+  const { threatweave } = raised
+  const kept =
     whole.length > maxJson
-      ? JSON.stringify({ ...raised, threatweave: { ...raised.threatweave, context: undefined, peers: undefined } })
+      ? JSON.stringify({ ...raised, threatweave: { ...threatweave, context: undefined, peers: undefined } })
       : whole
-  return { alert: JSON.parse(json) as RaisedAlert, json }
+  return JSON.parse(kept) as RaisedAlert
 }
 
 const rank = (level: AlertLevel): number => levels.indexOf(level)

@@ -109,6 +109,24 @@ describe('an indicator', () => {
 })
 
 describe('a row', () => {
+  it.each([
+    [
+      { source: 'service', categories: ['c2', 'malware'], score: 99 },
+      'c2, malware · said by the lookup service · score 99',
+    ],
+    [{ source: 'feed:urlhaus', feed: 'urlhaus', categories: ['c2'] }, 'c2 · listed in urlhaus'],
+    [{ source: 'source:example', feed: 'urlhaus' }, 'listed in urlhaus · said by example'],
+    [{ summary: 'something else' }, 'something else'],
+  ])('says who accuses the indicator: %j', (body, why) => {
+    expect(shown(boardOf(alertOf('a', body)))).toContain(`>${why}</span>`)
+  })
+
+  it('keeps no more of an alert than a bounded number of characters', () => {
+    const context = { banners: 'x'.repeat(100_000) }
+    const board = boardOf(alertOf('a', { context } as never))
+    expect(alertJson('a', board)?.length).toBeLessThan(2000)
+  })
+
   it('says level, indicator, why, who, how often and where', () => {
     const html = shown(
       boardOf(alertOf('a', { categories: ['c2'], as: { number: 64500, name: 'Example Net' }, country: 'NL' })),
