@@ -51,7 +51,7 @@ rsyslogd() {
 for tool in "$@"; do
   case "$tool" in
     promtool | chromium | rsyslogd) "$tool" ;;
-    buildah | debootstrap) packaged "$tool" ;;
+    buildah | debootstrap | fish | zsh) packaged "$tool" ;;
     *) echo "there is no tool $tool to fetch" >&2; exit 64 ;;
   esac
 done
