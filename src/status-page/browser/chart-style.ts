@@ -4,10 +4,10 @@ export const chartStyle = `
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: .8rem; margin-top: .6rem; }
 .charts.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 .chart { background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; padding: .7rem .9rem .6rem; min-width: 0; }
-.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .1rem .8rem; align-items: baseline; margin-bottom: .8rem; }
+.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .1rem .8rem; align-items: baseline; margin-bottom: .2rem; }
 .chart .now { font-weight: 650; font-variant-numeric: tabular-nums; }
 .chart .now[data-read] { color: var(--accent); }
-.plot { display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; cursor: crosshair; touch-action: pan-y; }
+.plot { padding-top: .6rem; display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; cursor: crosshair; touch-action: pan-y; }
 .axis { display: flex; flex-direction: column; justify-content: space-between; align-items: flex-end; margin: -.5rem 0; color: var(--soft);
   font-size: .74rem; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 2.6rem; line-height: 1rem; }
 .plot svg { display: block; width: 100%; height: 7.5rem; overflow: visible; }

@@ -45,6 +45,7 @@ td { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 tbody tr:last-child td { border-bottom: 0; }
 .scroll td { min-width: 5.5rem; }
 .scroll td:first-child { white-space: nowrap; }
+#findings td:nth-child(2), #findings td:nth-child(9) { min-width: 10rem; }
 #problems td:nth-child(2), #findings td:nth-child(7), #feeds td:nth-child(8) { min-width: 18rem; }
 #table-config td { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .8rem; }
 @media (max-width: 44rem) {
