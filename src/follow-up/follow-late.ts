@@ -185,24 +185,24 @@ const openFollowUp = (
     const corrections = corrected.filter((record) => record !== undefined)
     const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
     const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
-    let isLeft = false
+    const attempt = { isLeft: false }
     const written = await task.write(() => {
-      isLeft = !isFollowedHere()
-      if (isLeft) return []
+      attempt.isLeft = !isFollowedHere()
+      if (attempt.isLeft) return []
       const storeIn = sightingsTopic
       const stored = storeIn
         ? notes.blocksAfter(settled, open).map((block) => blockRecord(storeIn, task, block, now(), notNoted))
         : []
       return [...alerts.map(alertOf), ...corrections, ...stored, ...(late?.records(answered) ?? [])]
     })
-    if (isLeft || written === 'closed') notWritten?.(isFollowedHere())
+    if (attempt.isLeft || written === 'closed') notWritten?.(isFollowedHere())
     else if (written === 'written') committed?.()
     if (!isOurs()) return true
     if (isOfFormerTopic()) {
       discard()
       return true
     }
-    if (isLeft || written === 'closed') return false
+    if (attempt.isLeft || written === 'closed') return false
     notes.settle(settled)
     late?.written(answered)
     notes.wait([...open, ...due.filter(({ offset }) => unread.has(offset)).map(dueAgain)])

@@ -264,8 +264,8 @@ const follow = async (situation: Situation, interruption: Interruption): Promise
     await first.exit
     last = start()
     await last.said('group_joined', 600_000)
-    for (let restored = 0; restored < partitions; await sleep(50))
-      restored = last.events.filter(({ event }) => event === 'sightings_restored').length
+    const restored = (): number => last.events.filter(({ event }) => event === 'sightings_restored').length
+    while (restored() < partitions) await sleep(50)
   }
   // The trouble is over.
   provider.recover()
