@@ -129,11 +129,6 @@ export const mistakes: readonly Mistake[] = [
     'return before.topicId === topicId ? commit !== undefined || before.commit === undefined :',
   ),
   one(
-    'a task is not closed with the loss of its partition',
-    '          open.delete(name)\n          void task.close(false)\n',
-    '          open.delete(name)\n',
-  ),
-  one(
     "the topic's id is ignored at the join (item 3)",
     'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {',
     'if (false as boolean) {',
