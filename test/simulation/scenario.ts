@@ -291,11 +291,11 @@ const drawDenials = (seed: number): readonly Fault[] => {
 /** In a few, a topic takes only small batches from then on, or for a while. */
 const drawShrunk = (seed: number): readonly Fault[] => {
   const random = createRandom(seed, 'shrunk')
-  if (random() >= 0.05) return []
+  if (random() >= 0.08) return []
   const act = { topic: oneOf(random, attachmentTopics), bytes: 100 + below(random, 2_000) }
   const on = { atMs: Math.floor(between(random, 0, busyMs)) }
   const forMs = Math.floor(between(random, 500, 20_000))
-  const isForGood = random() < 0.35
+  const isForGood = random() < 0.5
   return [{ on, act: { kind: 'shrink', ...act, ...(!isForGood && { forMs }) } }]
 }
 
