@@ -186,7 +186,7 @@ export const drawScenario = (seed: number): Scenario => {
     replay,
     faults: withSecondGroup(seed, base, [
       ...drawFaults(createRandom(seed, 'faults'), base),
-      ...drawLongOutage(seed),
+      ...drawLongOutage(seed, base),
       ...drawDenials(seed),
       ...drawShrunk(seed),
       ...drawFreeze(seed, base),
@@ -265,12 +265,13 @@ const drawFaults = (random: Random, known: Known): readonly Fault[] => {
   )
 }
 
-/** In a few seeds every broker is away for minutes, from a write on: what follows later is as often in the middle of one as a chunk. */
-const drawLongOutage = (seed: number): readonly Fault[] => {
+/** In a few seeds every broker is away for minutes, from a write or a commit on: what follows later is as often in the middle of one as a chunk. */
+const drawLongOutage = (seed: number, { delivery }: Known): readonly Fault[] => {
   const random = createRandom(seed, 'long outage')
-  if (random() >= 0.03) return []
+  const draw = random()
+  if (draw >= 0.06) return []
   const on: Trigger = {
-    request: 'Produce',
+    request: draw >= 0.03 && delivery === 'exactly-once' ? 'EndTxn' : 'Produce',
     nth: 1 + below(random, 25),
     when: oneOf(random, ['before', 'after'] as const),
     fromMs: Math.floor(between(random, 0, busyMs * 0.5)),
