@@ -204,6 +204,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       return inTurn(turns, () => {
         const open = doubt
         doubt = undefined
+        if (open) states.happens('commit unknown')
         // What is to follow is read from the sightings topic by the next owner.
         open?.settled(false)
         leave(claimed)
