@@ -147,26 +147,29 @@ describe.runIf('path' in tool)('the status page', () => {
     })
   })
 
-  it('keeps the focus and what was opened while it is updated, and the event is a click away', async () => {
+  it('keeps the focus and what was opened while it is updated and alerted again, and the event is a click away', async () => {
     await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
       await expect.poll(() => page.textContent('#live'), { timeout: 600_000 }).toBe('live')
-      const summary = page.locator('#alert-1 summary')
-      await summary.focus()
+      const row = page.locator('#alerts tr', { hasText: '203.0.113.9' })
+      await row.locator('summary').focus()
       await page.keyboard.press('Enter')
       const before = await page.textContent('#uptime')
       await expect.poll(() => page.textContent('#uptime'), { timeout: 600_000 }).not.toBe(before)
-      expect(await page.evaluate("document.activeElement.closest('tr')?.id")).toBe('alert-1')
-      expect(await page.locator('#alert-1 pre:visible').textContent()).toBe('src=10.0.0.5 dst=203.0.113.9')
-      await page.click('#alert-1 .copy')
-      await expect.poll(() => page.textContent('#alert-1 .copy'), { timeout: 600_000 }).toMatch(/^(?:Copied|Selected)$/)
+      alertOf('11', 'high', '203.0.113.9', '10.0.0.8', 'Connection to Malicious Address or Name')
+      const place = (): Promise<string | null> => row.locator('.place').getAttribute('href')
+      await expect.poll(place, { timeout: 600_000 }).toBe('alert?id=11')
+      expect(await page.evaluate("document.activeElement.closest('tr')?.id")).toBe(await row.getAttribute('id'))
+      expect(await row.locator('pre:visible').textContent()).toBe('src=10.0.0.8 dst=203.0.113.9')
+      await row.locator('.copy').click()
+      await expect.poll(() => row.locator('.copy').textContent(), { timeout: 600_000 }).toMatch(/^(?:Copied|Selected)$/)
       const { origin } = new URL(page.url())
-      const href = (await page.getAttribute('#alert-1 .place', 'href')) ?? ''
+      const href = (await place()) ?? ''
       const event = (await (await fetch(`${origin}/${href}`)).json()) as object
       expect(event).toMatchObject({
         topic: 'firewall',
         partition: 0,
-        offset: 1,
-        command: 'threatweave explain firewall/0/1',
+        offset: 11,
+        command: 'threatweave explain firewall/0/11',
       })
     })
   })

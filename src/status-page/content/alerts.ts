@@ -1,4 +1,5 @@
 // The alerts, one row for each indicator: how bad, what, why, who talked to it, how often, when, and where the event is.
+import { createHash } from 'node:crypto'
 import { adviceFor } from '../../alerts/advice.js'
 import { clip, h, type Node } from '../markup/node.js'
 import { formatCount, formatWhen } from '../markup/numbers.js'
@@ -47,7 +48,7 @@ const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node =>
     h('td', { 'data-label': label }, ...children)
   return h(
     'tr',
-    { id: `alert-${id}`, class: isShown ? level : `${level} more`, 'data-find': searchable(one) },
+    { id: rowId(one), class: isShown ? level : `${level} more`, 'data-find': searchable(one) },
     cell('Level', levelLabel(level)),
     cell(
       'Indicator',
@@ -99,6 +100,10 @@ const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node =>
     ),
   )
 }
+
+/** The same for every alert about the indicator, so that an open row stays open when its worst alert is replaced. */
+const rowId = ({ key }: AlertedIndicator): string =>
+  `alert-${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 
 /** Reads without colour too: the word, and as many bars as the level is high. */
 const levelLabel = (level: AlertLevel): Node => {

@@ -109,6 +109,17 @@ describe('an indicator', () => {
 })
 
 describe('a row', () => {
+  it('keeps its id when another alert about the indicator becomes its worst one', () => {
+    const board = boardOf(alertOf('a'), alertOf('other', { value: '192.0.2.1', level: 'low' }))
+    const ids = (): readonly (string | undefined)[] =>
+      [...shown(board).matchAll(/<tr id="([^"]*)"/g)].map(([, id]) => id)
+    const before = ids()
+    board.note(alertOf('b', { level: 'critical' }))
+    expect(shown(board)).toContain('href="alert?id=b"')
+    expect(ids()).toEqual(before)
+    expect(new Set(before).size).toBe(2)
+  })
+
   it.each([
     [
       { source: 'service', categories: ['c2', 'malware'], score: 99 },
