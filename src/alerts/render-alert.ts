@@ -10,7 +10,12 @@ type Shown = Pick<Alert, '@timestamp' | 'rule' | 'event'> & {
 
 type Look = { readonly columns?: number | undefined; readonly isColoured?: boolean }
 
-const colours = { informational: 36, low: 36, medium: 33, high: 31, critical: 35 } as const
+const cyan = 36
+const colours = new Map<string, number>([
+  ['medium', 33],
+  ['high', 31],
+  ['critical', 35],
+])
 
 /** `columns`: the width of the terminal; the log line and lists are clipped to it, sentences broken. */
 export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look = {}): string => {
@@ -29,10 +34,11 @@ export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look 
     ['event', body.origin],
     ['', clip(event.original ?? '')],
   ]
-  const level = paint(colours[body.level], body.level.toUpperCase())
+  const time = printable(alert['@timestamp'].slice(0, 19).replace('T', ' '))
+  const level = paint(colours.get(body.level) ?? cyan, printable(body.level.toUpperCase()))
   const late = body.late === true ? ' (late)' : ''
   return [
-    `${alert['@timestamp'].slice(0, 19).replace('T', ' ')} UTC  ${level}  ${paint(1, printable(rule.name))}${late}\n`,
+    `${time} UTC  ${level}  ${paint(1, printable(rule.name))}${late}\n`,
     ...lines
       .filter(([, text]) => text !== '')
       .map(([name, text]) => `  ${name.padEnd(9)} ${wrap(printable(text), room).join(`\n${' '.repeat(12)}`)}\n`),
@@ -40,11 +46,18 @@ export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look 
   ].join('')
 }
 
-/** Between words, where they fit. */
+/** Between words; a word that is longer than a line stays whole. */
 const wrap = (text: string, room: number): readonly string[] => {
-  if (text.length <= room) return [text]
-  const space = text.lastIndexOf(' ', room)
-  return space <= 0 ? [text] : [text.slice(0, space), ...wrap(text.slice(space + 1), room)]
+  const lines: string[] = []
+  let left = text
+  while (left.length > room) {
+    const fitting = left.lastIndexOf(' ', room)
+    const space = fitting > 0 ? fitting : left.indexOf(' ', room)
+    if (space < 0) break
+    lines.push(left.slice(0, space))
+    left = left.slice(space + 1)
+  }
+  return [...lines, left]
 }
 
 const listed = (values: readonly string[] = [], omitted = 0): string =>

@@ -54,6 +54,30 @@ it('lets no part of an event steer the terminal', () => {
   expect(renderAlert(hostile)).not.toContain('\u001b')
 })
 
+it('lets no level or time of an alert that somebody else wrote steer the terminal', () => {
+  const evil = '\u001b[2J'
+  const hostile = {
+    ...alert,
+    '@timestamp': `${evil}2026`,
+    threatweave: { ...alert.threatweave, level: `high${evil}` as 'high' },
+  }
+  const plain = renderAlert(hostile)
+  expect(plain).toMatch(/^\?\[2J2026 UTC {2}HIGH\?\[2J {2}Login/)
+  expect(plain).not.toContain('\u001b')
+  expect(renderAlert(hostile, { isColoured: true })).toContain('\u001b[36mHIGH?[2J\u001b[0m')
+})
+
+it('breaks a sentence after a word that is longer than a line', () => {
+  const name = `${'x'.repeat(60)}.example.net`
+  const summary = `${name} is malicious: listed in list as 203.0.113.66, category c2`
+  const shown = renderAlert({ ...alert, threatweave: { ...alert.threatweave, summary } }, { columns: 60 })
+  expect(shown.split('\n').slice(1, 4)).toEqual([
+    `  because   ${name}`,
+    '            is malicious: listed in list as 203.0.113.66,',
+    '            category c2',
+  ])
+})
+
 it('colours the level and nothing that the event says', () => {
   expect(renderAlert(alert, { isColoured: true })).toContain('\u001b[31mHIGH\u001b[0m  \u001b[1mLogin')
 })
