@@ -44,14 +44,20 @@ export const openIdempotentSender = (
       createPartitioner: explicitPartition,
       retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 6 },
     })
-    await fresh.connect()
+    try {
+      await fresh.connect()
+      if (closed) throw new Error('closed')
+    } catch (error) {
+      discard(fresh)
+      throw error
+    }
     producer = fresh
     return fresh
   }
   const retire = (): void => {
     const old = producer
     producer = undefined
-    old?.disconnect().catch(() => undefined) // it is not used again, however that ends
+    if (old) discard(old)
   }
   return {
     send: async (records) => {

@@ -56,6 +56,44 @@ describe('what a failed send leaves', () => {
   })
 })
 
+describe('a connection that a sender opens', () => {
+  /** `connect` gets the number of the producer; `log` has what is done with each. */
+  const logged = (connect: (nth: number) => Promise<void>): { readonly kafka: Kafka; readonly log: string[] } => {
+    const log: string[] = []
+    let made = 0
+    const producer = (): object => {
+      const nth = ++made
+      return {
+        connect: () => connect(nth),
+        disconnect: () => Promise.resolve(void log.push(`disconnect ${nth}`)),
+        sendBatch: () => Promise.resolve(void log.push(`send ${nth}`)),
+      }
+    }
+    return { kafka: { producer } as unknown as Kafka, log }
+  }
+
+  it('is closed where it fails half way', async () => {
+    const { kafka, log } = logged((nth) =>
+      nth === 1
+        ? Promise.reject(Object.assign(new Error('away'), { name: 'KafkaJSConnectionError' }))
+        : Promise.resolve(),
+    )
+    expect(await openIdempotentSender(kafka, 'none', () => undefined).send(records)).toBe('acknowledged')
+    expect(log).toEqual(['disconnect 1', 'send 2'])
+  })
+
+  it('is closed, and nothing is sent, where the sender is closed meanwhile', async () => {
+    let connected = (): void => undefined
+    const { kafka, log } = logged(() => new Promise((resolve) => (connected = resolve)))
+    const sender = openIdempotentSender(kafka, 'none', () => undefined)
+    const sent = sender.send(records)
+    await sender.close()
+    connected()
+    await expect(sent).rejects.toThrow('closed while sending')
+    expect(log).toEqual(['disconnect 1'])
+  })
+})
+
 describe('a record whose time the broker refuses', () => {
   type Sent = { readonly topicMessages: readonly { readonly messages: readonly Outgoing[] }[] }
   const now = 1_800_000_000_000
