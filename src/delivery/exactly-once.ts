@@ -167,13 +167,13 @@ const writeAlone = async (
   transactions: PartitionTransactions,
   { form, fail, emit }: DeliveryOptions,
 ): Promise<Written> => {
-  let isWritten = false
+  const state = { isWritten: false as boolean }
   let wake = (): void => undefined
   const attempt = async (): Promise<Written> => {
     const owned =
-      isWritten || transactions.isClosed() ? undefined : (transactions.current() ?? (await transactions.claim()))
+      state.isWritten || transactions.isClosed() ? undefined : (transactions.current() ?? (await transactions.claim()))
     // The claim may have shown that the attempt before has counted.
-    if (isWritten) return 'written'
+    if (state.isWritten) return 'written'
     if (!owned) return 'closed'
     const records: readonly Outgoing[] = fitting(compose(), form)
     if (records.length === 0) return 'written'
@@ -183,7 +183,7 @@ const writeAlone = async (
         return 'stays'
       },
       settled: (hasCounted) => {
-        isWritten = hasCounted
+        state.isWritten = hasCounted
         wake()
       },
     })
@@ -195,7 +195,7 @@ const writeAlone = async (
     } catch (error) {
       const { kind, name, message } = failureOf(error)
       if (error instanceof FatalKafkaError) fail(message, error.needsOperator)
-      if (isWritten) return 'written'
+      if (state.isWritten) return 'written'
       if (transactions.isClosed() || error instanceof FatalKafkaError) return 'closed'
       emit({ event: 'kafka_client_warned', about: transactions.name, message: `${name}: ${message}` })
       if (kind === 'refused') return 'refused'

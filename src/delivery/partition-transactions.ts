@@ -75,7 +75,8 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   const states = createTaskStates()
   const turns = { turn: Promise.resolve<unknown>(undefined) }
   let assigned = first
-  let isClosed = false
+  let hasClosed = false
+  const isClosed = (): boolean => hasClosed
   let isOver = false
   let claimed: Claim | undefined
   /** What the group has committed, as far as is known here. */
@@ -122,12 +123,12 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   const claimAnew = async (): Promise<Claim> => {
     const now = assigned
     // What others have closed by now would be missing from what is delivered.
-    if (isClosed) throw new Error(`${name} is not assigned any more`)
+    if (isClosed()) throw new Error(`${name} is not assigned any more`)
     leave(claimed)
     const made = await claimPartition(now, options, () => !isOver)
     if (!compare(made)) {
       discard(made.producer)
-      if (!isClosed) takenOver(assigned)
+      if (!isClosed()) takenOver(assigned)
       throw new Error(`${name} was another process's in between`)
     }
     claimed = made
@@ -170,7 +171,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   /** Events may come late or never: what follows from a commit does not wait for them. */
   const settleDoubt = async (): Promise<void> => {
     const now = assigned
-    while (!isClosed && doubt && assigned === now)
+    while (!isClosed() && doubt && assigned === now)
       await inTurn(turns, claim).catch((error: unknown) => {
         emit({ event: 'kafka_client_warned', about: name, message: failureOf(error).message })
         return sleep(againMs, undefined, { ref: false })
@@ -181,7 +182,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     name,
     refusals,
     happens: states.happens,
-    isClosed: () => isClosed,
+    isClosed,
     current: () => claimed,
     leave,
     claim,
@@ -197,7 +198,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     },
     close: (isEnding) => {
       states.happens(isEnding ? 'stopped' : 'lost')
-      isClosed = true
+      hasClosed = true
       isOver = isEnding
       // What is being sent fails.
       if (isOver) leave(claimed)
