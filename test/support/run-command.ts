@@ -2,6 +2,7 @@
 import { Readable, Writable } from 'node:stream'
 import { commands } from '../../src/commands/commands.js'
 import { parseCommand } from '../../src/commands/parse-command.js'
+import type { Command } from '../../src/terminal/command.js'
 import { reportFailure } from '../../src/commands/report-failure.js'
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
@@ -25,12 +26,15 @@ export const runCommand = async (
     signal,
     isTerminal = false,
     isTyped = false,
+    command,
   }: {
     input?: string | Buffer
     env?: Record<string, string>
     signal?: AbortSignal
     isTerminal?: boolean
     isTyped?: boolean
+    /** In place of the one that the program has by this name. */
+    command?: Command
   } = {},
 ): Promise<Ran> => {
   const stdout = collect()
@@ -43,7 +47,10 @@ export const runCommand = async (
     stderr: stderr.stream,
     signal: signal ?? new AbortController().signal,
   }
-  const code = await parseCommand(commands, args)
+  const code = await parseCommand(
+    command ? { ...commands, [args[0] ?? '']: () => Promise.resolve(command) } : commands,
+    args,
+  )
     .then(({ run }) => run(io))
     .catch((error: unknown) => reportFailure(error, stderr.stream))
   return { code, stdout: stdout.text(), stderr: stderr.text() }

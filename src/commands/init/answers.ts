@@ -82,18 +82,36 @@ export const readPlatform: Reader<Platform> = (text) => {
     : { value }
 }
 
-/** What is wrong with the answers together, where each alone is right. */
-export const problemOf = ({ brokers, keyFile, service, list, starter, platform }: Answers): string | undefined => {
+/** Answers so far: a part that was not answered is absent. */
+export type Given = { readonly [Part in keyof Answers]?: Answers[Part] }
+
+/** What is wrong with answers together, where each alone is right; `parts` are those of which another one helps. */
+export type Conflict = { readonly sentence: string; readonly parts: readonly (keyof Answers)[] }
+
+export const conflictIn = (given: Given): Conflict | undefined => {
+  const { brokers = [], keyFile, service, list, starter = [], platform } = given
+  const path = list !== undefined && 'path' in list ? list.path : undefined
   const local = brokers.find((broker) => isThisMachine(broker.replace(/:\d+$/, '')))
-  if (platform !== 'systemd' && local !== undefined)
-    return `${local} is the container itself there: name the broker by the address under which containers reach it`
-  if (keyFile === undefined && list === undefined && starter.length === 0)
-    return 'without a key, a list or a public list nothing could be known about any event'
-  if (keyFile === undefined && service !== undefined) return 'a lookup service needs a key: give --key-file'
+  if (platform !== undefined && platform !== 'systemd' && local !== undefined)
+    return {
+      sentence: `${local} is the container itself there: name the broker by the address under which containers reach it`,
+      parts: ['brokers'],
+    }
+  const hasNoKey = 'keyFile' in given && keyFile === undefined
+  if (hasNoKey && 'list' in given && list === undefined && 'starter' in given && starter.length === 0)
+    return {
+      sentence: 'without a key, a list or a public list nothing could be known about any event',
+      parts: ['list', 'starter'],
+    }
+  if (hasNoKey && service !== undefined)
+    return { sentence: 'a lookup service needs a key: give --key-file', parts: ['keyFile'] }
   if (list !== undefined && starter.some(({ feed }) => feed.name === list.name))
-    return `the list ${list.name} has the name of a public list: rename the file`
-  if (platform === 'kubernetes' && list !== undefined && 'path' in list && statSync(list.path).size > maxConfigMap)
-    return `${list.path} is larger than a ConfigMap may be (1 MiB): give the list by an https address`
+    return { sentence: `the list ${list.name} has the name of a public list: rename the file`, parts: ['list'] }
+  if (platform === 'kubernetes' && path !== undefined && statSync(path).size > maxConfigMap)
+    return {
+      sentence: `${path} is larger than a ConfigMap may be (1 MiB): give the list by an https address`,
+      parts: ['list'],
+    }
   return undefined
 }
 

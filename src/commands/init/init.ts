@@ -2,12 +2,13 @@
 import { join, resolve } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
 import { starterLists } from '../../config/starter-file.js'
+import { printable } from '../../domain/control-characters.js'
 import { UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
 import { check } from '../check.js'
 import {
+  conflictIn,
   platforms,
-  problemOf,
   readBrokers,
   readKeyFile,
   readList,
@@ -16,6 +17,8 @@ import {
   readStarter,
   readTopic,
   type Answers,
+  type Conflict,
+  type Given,
   type Platform,
   type Reader,
   type StarterList,
@@ -25,12 +28,14 @@ import { chartValues } from './chart-values.js'
 import { existingOf, writeChecked } from './checked-files.js'
 import { composeFile, containerList } from './compose-file.js'
 import { configurationText, outputTopicOf } from './configuration-text.js'
+import { reachProblem } from './service-reach.js'
 import { shellWord } from './shell-word.js'
 import { systemdUnit } from './systemd-unit.js'
 
 const configuration = 'threatweave.yaml'
 
-export const init: Command = {
+/** `reach` says what keeps a systemd unit from the program or from a list. */
+export const createInit = (reach = reachProblem): Command => ({
   summary: 'write a configuration for your brokers, and a systemd unit, Compose file or chart values',
   help: `Usage: threatweave init [options]
 
@@ -70,30 +75,35 @@ Exit codes: 0 written, 64 wrong usage or no answer, 78 what was answered makes n
   run: async ({ values }, io) => {
     const given = readFlags(values)
     const folder = resolve(typeof values.dir === 'string' ? values.dir : 'threatweave')
-    const refuseExisting = (platform: Platform): void => {
-      const existing = values.force === true ? undefined : existingOf(folder, filesOf[platform])
-      if (existing !== undefined) throw new UsageError(`${existing} exists; --force replaces it`)
-    }
-    if (given.platform !== undefined) refuseExisting(given.platform)
-    const answers = io.stdin.isTTY === true && io.stdout.isTTY === true ? await askRest(given, io) : complete(given)
+    // Before the first question: whoever answered all of them should not have to do so again.
+    const existing = values.force === true ? undefined : existingOf(folder, filesFor(given.platform))
+    if (existing !== undefined) throw new UsageError(`${existing} exists; --force replaces it, --dir writes elsewhere`)
+    const conflictOf = (answers: Given): Conflict | undefined => conflictIn(answers) ?? unitConflict(answers, reach)
+    const isTyped = io.stdin.isTTY === true && io.stdout.isTTY === true
+    const conflict = conflictOf(isTyped ? given : complete(given))
+    if (conflict !== undefined) throw new UsageError(conflict.sentence)
+    const answers = isTyped ? await askRest(given, io, conflictOf) : complete(given)
     if (answers === undefined) {
       io.stdout.write('\nNothing was written.\n')
       if (io.signal.aborted) return reportStop(0, io, 'file')
       throw new UsageError('not every question was answered')
     }
-    const problem = problemOf(answers)
-    if (problem !== undefined) throw new UsageError(problem)
-    refuseExisting(answers.platform)
     const content = contentOf(answers, folder)
     const code = await writeChecked(folder, content, (draft) => checkDraft(join(draft, content.checked), answers, io))
     io.stdout.write(nextSteps(answers, folder))
     return code
   },
+})
+
+const unitConflict = ({ platform, list }: Given, reach: typeof reachProblem): Conflict | undefined => {
+  if (platform !== 'systemd') return undefined
+  const program = reach(undefined)
+  if (program !== undefined) return { sentence: program, parts: ['platform'] }
+  const sentence = list !== undefined && 'path' in list ? reach(list.path) : undefined
+  return sentence === undefined ? undefined : { sentence, parts: ['list'] }
 }
 
-/** What the flags say; a part that none names is absent. */
-type Given = { readonly [Name in keyof Answers]?: Answers[Name] }
-
+/** What the flags say. */
 const readFlags = (values: Arguments['values']): Given => {
   const given: Record<string, unknown> = {}
   const flag = <Value>(name: string, part: keyof Answers, read: Reader<Value>): void => {
@@ -129,25 +139,59 @@ const complete = (given: Given): Answers => {
   return { brokers, topic, keyFile, service, list, starter, platform }
 }
 
-/** Undefined: the terminal was closed, or the program stopped. */
-const askRest = async (given: Given, io: Io): Promise<Answers | undefined> => {
+/**
+ * Undefined: the terminal was closed, or the program stopped. Where answers do not go together, the ones at fault are asked again, and the last
+ * one where those came from flags.
+ */
+const askRest = async (
+  given: Given,
+  io: Io,
+  conflictOf: (answers: Given) => Conflict | undefined,
+): Promise<Answers | undefined> => {
   const questions = openQuestions(io)
-  const { ask } = questions
+  let answers = given
   try {
-    const brokers = given.brokers ?? (await ask('1. Kafka brokers, as host:port with commas', readBrokers))
-    if (!brokers) return undefined
-    const topic = given.topic ?? (await ask('2. Topic with the log events', readTopic))
-    if (topic === undefined) return undefined
-    const keyFile = 'keyFile' in given ? given : await askKey(given, ask)
-    if (!keyFile) return undefined
-    const lists = await askLists({ ...given, ...keyFile }, questions, io)
-    if (!lists) return undefined
-    const platform = given.platform ?? (await ask(`5. How it runs: ${platforms.join(', ')}`, readPlatform, 'systemd'))
-    if (!platform) return undefined
-    return { brokers, topic, keyFile: keyFile.keyFile, service: keyFile.service, ...lists, platform }
+    for (;;) {
+      const part = order.find((name) => !(name in answers))
+      if (part === undefined) return complete(answers)
+      const answer = await askPart(part, answers, questions, io)
+      if (!answer) return undefined
+      answers = { ...answers, ...answer }
+      const conflict = conflictOf(answers)
+      if (!conflict) continue
+      io.stdout.write(`  ${printable(conflict.sentence)}\n`)
+      const asked = conflict.parts.filter((name) => !(name in given))
+      const again = new Set<string>(asked.length > 0 ? asked : Object.keys(answer))
+      answers = { ...Object.fromEntries(Object.entries(answers).filter(([name]) => !again.has(name))), ...given }
+    }
   } finally {
     questions.close()
   }
+}
+
+const order = ['brokers', 'topic', 'keyFile', 'list', 'starter', 'platform'] as const
+
+const askPart = async (
+  part: (typeof order)[number],
+  answers: Given,
+  { ask }: Ask,
+  io: Io,
+): Promise<Given | undefined> => {
+  if (part === 'keyFile') return askKey(answers, ask)
+  // The public lists are for users without a key: with one, the lookup service knows more.
+  if (part === 'starter') return answers.keyFile === undefined ? askStarter(ask, io) : { starter: [] }
+  const { question, read, usual } = single[part]
+  const found = await ask<{ readonly answer: unknown }>(question, wrapped(read), usual)
+  return found && { [part]: found.answer }
+}
+
+type Single = { readonly question: string; readonly read: Reader<unknown>; readonly usual?: string }
+
+const single: Readonly<Record<'brokers' | 'topic' | 'list' | 'platform', Single>> = {
+  brokers: { question: '1. Kafka brokers, as host:port with commas', read: readBrokers },
+  topic: { question: '2. Topic with the log events', read: readTopic },
+  list: { question: '4. A list of your own: a file or an https address', read: readList, usual: 'none' },
+  platform: { question: `5. How it runs: ${platforms.join(', ')}`, read: readPlatform, usual: 'systemd' },
 }
 
 const wrapped =
@@ -171,16 +215,7 @@ const askKey = async (given: Given, ask: Ask['ask']): Promise<Key | undefined> =
   return service === undefined ? undefined : { keyFile: key.answer, service: service === '' ? undefined : service }
 }
 
-type Lists = Pick<Answers, 'list' | 'starter'>
-
-/** The public lists are for users without a key: with one, the lookup service knows more. */
-const askLists = async (given: Given, { ask }: Ask, io: Io): Promise<Lists | undefined> => {
-  const own =
-    'list' in given
-      ? { answer: given.list }
-      : await ask('4. A list of your own: a file or an https address', wrapped(readList), 'none')
-  if (!own) return undefined
-  if (given.starter || given.keyFile !== undefined) return { list: own.answer, starter: given.starter ?? [] }
+const askStarter = async (ask: Ask['ask'], io: Io): Promise<Pick<Answers, 'starter'> | undefined> => {
   io.stdout.write('   Public lists that need no account. Agree to each by itself:\n')
   const starter: StarterList[] = []
   for (const list of starterLists()) {
@@ -190,7 +225,7 @@ const askLists = async (given: Given, { ask }: Ask, io: Io): Promise<Lists | und
     if (agreed === undefined) return undefined
     if (agreed) starter.push(list)
   }
-  return { list: own.answer, starter }
+  return { starter }
 }
 
 const readConsent: Reader<boolean> = (text) =>
@@ -201,6 +236,10 @@ const filesOf: Readonly<Record<Platform, readonly string[]>> = {
   compose: [configuration, 'compose.yaml'],
   kubernetes: ['values.yaml'],
 }
+
+/** Of all platforms as long as none is chosen. */
+const filesFor = (platform: Platform | undefined): readonly string[] =>
+  platform === undefined ? [...new Set(Object.values(filesOf).flat())] : filesOf[platform]
 
 type Content = Parameters<typeof writeChecked>[1] & {
   /** Which of them is checked. */

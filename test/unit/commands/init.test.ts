@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { createInit } from '../../../src/commands/init/init.js'
 import { starterLists } from '../../../src/config/starter-file.js'
 import { runCommand, type Ran } from '../../support/run-command.js'
 
@@ -19,7 +20,9 @@ writeFileSync(list, '198.51.100.7\nbad.example.net\n')
 const kafka = ['--brokers', 'kafka-0.soc.svc:9092,192.0.2.5:9093', '--topic', 'firewall']
 const everything = [...kafka, '--key-file', keyFile, '--list', list, '--feeds', 'all']
 const folder = (): string => mkdtempSync(join(base, 'out-'))
-const init = (...args: string[]): Promise<Ran> => runCommand(['init', ...args])
+/** As from a place that every user can read, which a test's own folders are not. */
+const command = createInit(() => undefined)
+const init = (...args: string[]): Promise<Ran> => runCommand(['init', ...args], { command })
 const read = (dir: string, name: string): string => readFileSync(join(dir, name), 'utf8')
 
 describe('init', () => {
@@ -174,7 +177,7 @@ describe('init', () => {
     expect(await init(...args)).toEqual({
       code: 64,
       stdout: '',
-      stderr: `threatweave: ${join(dir, 'threatweave.yaml')} exists; --force replaces it\n`,
+      stderr: `threatweave: ${join(dir, 'threatweave.yaml')} exists; --force replaces it, --dir writes elsewhere\n`,
     })
     expect(read(dir, 'threatweave.yaml')).toBe('mine')
     expect(await init(...args, '--force')).toMatchObject({ code: 0 })
@@ -202,13 +205,13 @@ describe('init', () => {
   it('is not misled by variables that are set where it runs', async () => {
     const env = { THREATWEAVE_KAFKA_BROKERS: 'nonsense', THREATWEAVE_FEEDS: '[]' }
     const args = [...kafka, '--key-file', 'none', '--feeds', 'tor-exits', '--for', 'systemd', '--dir', folder()]
-    expect(await runCommand(['init', ...args], { env })).toMatchObject({ code: 0 })
+    expect(await runCommand(['init', ...args], { env, command })).toMatchObject({ code: 0 })
   })
 })
 
 describe('init on a terminal', () => {
   const typed = (lines: readonly string[], ...args: string[]): Promise<Ran> =>
-    runCommand(['init', ...args], { isTyped: true, input: lines.map((line) => `${line}\n`).join('') })
+    runCommand(['init', ...args], { command, isTyped: true, input: lines.map((line) => `${line}\n`).join('') })
 
   it('asks five questions, each again until its answer can be used', async () => {
     const dir = folder()
@@ -234,6 +237,68 @@ describe('init on a terminal', () => {
     expect(parse(read(dir, 'threatweave.yaml'))).toMatchObject({
       intel: { service: { baseUrl: 'https://intel.example.com' } },
     })
+  })
+
+  it('asks again for the brokers that a container cannot reach, and for nothing else', async () => {
+    const dir = folder()
+    const args = [
+      '--topic',
+      'firewall',
+      '--key-file',
+      keyFile,
+      '--service',
+      'https://intel.example.com',
+      '--list',
+      'none',
+    ]
+    const { code, stdout } = await typed(['localhost:9092', 'compose', 'kafka:9092'], ...args, '--dir', dir)
+    expect(stdout).toContain('localhost:9092 is the container itself there')
+    expect(code).toBe(0)
+    expect(parse(read(dir, 'threatweave.yaml'))).toMatchObject({ kafka: { brokers: ['kafka:9092'] } })
+    expect(existsSync(join(dir, 'compose.yaml'))).toBe(true)
+  })
+
+  it('asks again for lists when nothing could be known about any event', async () => {
+    const dir = folder()
+    const none = starterLists().map(() => 'n')
+    const answers = ['none', 'none', ...none, list, ...none]
+    const { code, stdout } = await typed(answers, ...kafka, '--for', 'compose', '--dir', dir)
+    expect(stdout).toContain('nothing could be known about any event')
+    expect(code).toBe(0)
+    expect(parse(read(dir, 'threatweave.yaml'))).toMatchObject({ feeds: [{ name: 'my-list' }] })
+  })
+
+  it('asks again for a list that has the name of a public one', async () => {
+    const dir = folder()
+    const clash = join(base, 'ipsum.txt')
+    writeFileSync(clash, '198.51.100.7\n')
+    const args = [...kafka, '--key-file', 'none', '--feeds', 'ipsum', '--for', 'compose', '--dir', dir]
+    const { code, stdout } = await typed([clash, list], ...args)
+    expect(stdout).toContain('the list ipsum has the name of a public list')
+    expect(code).toBe(0)
+  })
+
+  it('says before the first question that a file is there', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'threatweave.yaml'), 'mine')
+    expect(await typed(['kafka:9092'], '--dir', dir)).toMatchObject({ code: 64, stdout: '' })
+  })
+
+  it('asks again how it runs where a unit could not start', async () => {
+    const dir = folder()
+    const closed = createInit(() => 'nobody else can enter /home/alice')
+    const args = [...kafka, '--key-file', 'none', '--feeds', 'ipsum', '--list', 'none', '--dir', dir]
+    const options = { command: closed, isTyped: true, input: 'systemd\ncompose\n' }
+    const { code, stdout } = await runCommand(['init', ...args], options)
+    expect(stdout).toContain('nobody else can enter /home/alice')
+    expect(code).toBe(0)
+    expect(readdirSync(dir).toSorted()).toEqual(['compose.yaml', 'threatweave.yaml'])
+    const other = folder()
+    expect(await runCommand(['init', ...args, '--for', 'systemd', '--dir', other], { command: closed })).toMatchObject({
+      code: 64,
+      stderr: 'threatweave: nobody else can enter /home/alice\n',
+    })
+    expect(readdirSync(other)).toEqual([])
   })
 
   it('writes nothing when the terminal is closed before the last answer', async () => {

@@ -1,0 +1,53 @@
+// Whether the user that systemd makes for the service can run the program and read the list: every folder on the way must be open to others.
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { packageFolder } from '../../base/package-folder.js'
+import { shellWord } from './shell-word.js'
+
+type Needed = { readonly path: string; readonly remedy: string }
+
+const program: readonly Needed[] = [
+  { path: process.execPath, remedy: 'install Node.js for every user' },
+  { path: join(packageFolder, 'dist/cli.js'), remedy: 'install Threatweave in a folder such as /opt/threatweave' },
+]
+
+const modeOnDisk = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mode
+
+/** What keeps the service from starting or from its list, and what to do about it. */
+export const reachProblem = (list: string | undefined, needed = program, modeOf = modeOnDisk): string | undefined => {
+  const own = list === undefined ? [] : [{ path: list, remedy: 'put the list into a folder such as /etc/threatweave' }]
+  for (const { path, remedy } of [...needed, ...own])
+    for (const place of new Set([path, realPath(path)])) {
+      const obstacle = obstacleTo(place, remedy, modeOf)
+      if (obstacle !== undefined) return obstacle
+    }
+  return undefined
+}
+
+const obstacleTo = (path: string, remedy: string, modeOf: typeof modeOnDisk): string | undefined => {
+  if (/^\/(?:var\/)?tmp\//.test(path))
+    return `the service has temporary folders of its own and does not see ${path}: ${remedy}`
+  const closed = foldersTo(path).find((folder) => isWithout(0o001, modeOf(folder)))
+  if (closed !== undefined)
+    return `the service runs as a user of its own, who cannot enter ${closed}: ${remedy}, or let every user through: chmod o+x ${shellWord(closed)}`
+  return isWithout(0o004, modeOf(path))
+    ? `the service runs as a user of its own, who cannot read ${path}: chmod o+r ${shellWord(path)}`
+    : undefined
+}
+
+/** Of what is not there nothing is known. */
+const isWithout = (bit: number, mode: number | undefined): boolean => mode !== undefined && (mode & bit) === 0
+
+/** The outermost first. */
+const foldersTo = (path: string): readonly string[] => {
+  const folder = dirname(path)
+  return folder === path ? [] : [...foldersTo(folder), folder]
+}
+
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // a program that is not built yet
+  }
+}
