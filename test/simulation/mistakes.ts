@@ -119,16 +119,6 @@ export const mistakes: readonly Mistake[] = [
     'void task.close(false)',
   ),
   one(
-    'a task is kept where another member may have had its partition',
-    'const stays = isSameMember ? staying.get(name) : undefined',
-    'const stays = staying.get(name)',
-  ),
-  one(
-    "another owner's commit is taken for the last one of this task",
-    'return before.topicId === topicId ? areSameCommit(commit, before.commit) :',
-    'return before.topicId === topicId ? commit !== undefined || before.commit === undefined :',
-  ),
-  one(
     "the topic's id is ignored at the join (item 3)",
     'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {',
     'if (false as boolean) {',
