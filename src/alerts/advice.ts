@@ -2,12 +2,15 @@
 import type { AlertBody } from './alert.js'
 
 type Traffic = Partial<
-  Pick<AlertBody, 'value' | 'peer' | 'peers' | 'role' | 'direction' | 'action' | 'activity' | 'password_accepted'>
+  Pick<
+    AlertBody,
+    'value' | 'verdict' | 'peer' | 'peers' | 'role' | 'direction' | 'action' | 'activity' | 'password_accepted'
+  >
 >
 
 /** Nothing where the alert is not about one indicator. */
 export const adviceFor = (traffic: Traffic): string => {
-  const { value, peer, peers = [], role, direction, action, activity } = traffic
+  const { value, verdict, peer, peers = [], role, direction, action, activity } = traffic
   if (value === undefined) return ''
   const host = peer ?? peers[0] ?? 'your side'
   if (role === 'claimed') return `look for other events of that client: it wrote ${value} itself, which proves nothing`
@@ -18,6 +21,8 @@ export const adviceFor = (traffic: Traffic): string => {
   if (role === 'answer') return `find which machine asked for the name, and whether it connected to ${value}`
   const isOutbound =
     direction === 'outbound' || (direction !== 'inbound' && ['destination', 'query', 'url'].includes(role ?? ''))
-  const blocking = action === 'blocked' ? '' : `; block ${value}`
-  return isOutbound ? `find what on ${host} asks for it${blocking}` : `find what it did on ${host}${blocking}`
+  const first = isOutbound ? `find the program on ${host} that asks for it` : `find what it did on ${host}`
+  if (action === 'blocked') return first
+  if (verdict === 'suspicious') return `${first}; do not block ${value} on suspicion alone`
+  return verdict === 'malicious' ? `${first}; block ${value}` : first
 }

@@ -1,6 +1,7 @@
 // One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
 import type { Activity } from '../../domain/activity.js'
 import type { Action, Direction, Role } from '../../domain/sighting.js'
+import type { Level } from '../../domain/finding.js'
 import { alertLevels } from '../../telemetry/labels.js'
 
 /** An alert, as far as it is shown. */
@@ -11,6 +12,7 @@ export type RaisedAlert = {
   readonly threatweave: {
     readonly alert_id: string
     readonly level: string
+    readonly verdict?: Level
     readonly type?: string
     readonly value?: string
     readonly summary?: string

@@ -8,13 +8,16 @@ describe('the advice of an alert', () => {
   it.each([
     [
       { role: 'destination', direction: 'outbound', action: 'allowed' },
-      'find what on 10.0.0.5 asks for it; block 203.0.113.7',
+      'find the program on 10.0.0.5 that asks for it; block 203.0.113.7',
     ],
     [
       { role: 'query', direction: 'unknown', action: 'unknown' },
-      'find what on 10.0.0.5 asks for it; block 203.0.113.7',
+      'find the program on 10.0.0.5 that asks for it; block 203.0.113.7',
     ],
-    [{ role: 'destination', direction: 'outbound', action: 'blocked' }, 'find what on 10.0.0.5 asks for it'],
+    [
+      { role: 'destination', direction: 'outbound', action: 'blocked' },
+      'find the program on 10.0.0.5 that asks for it',
+    ],
     [{ role: 'source', direction: 'inbound', action: 'allowed' }, 'find what it did on 10.0.0.5; block 203.0.113.7'],
     [
       { role: 'answer', direction: 'unknown', action: 'unknown' },
@@ -37,6 +40,22 @@ describe('the advice of an alert', () => {
       'look for other events of that client: it wrote 203.0.113.7 itself, which proves nothing',
     ],
   ] as const)('of %j says to %s', (traffic, text) => {
+    expect(adviceFor({ value, peer, verdict: 'malicious', ...traffic })).toBe(text)
+  })
+
+  it.each([
+    [
+      { verdict: 'suspicious', direction: 'outbound', action: 'allowed' },
+      'find the program on 10.0.0.5 that asks for it; do not block 203.0.113.7 on suspicion alone',
+    ],
+    [
+      { verdict: 'suspicious', direction: 'inbound', action: 'allowed' },
+      'find what it did on 10.0.0.5; do not block 203.0.113.7 on suspicion alone',
+    ],
+    [{ verdict: 'suspicious', direction: 'inbound', action: 'blocked' }, 'find what it did on 10.0.0.5'],
+    [{ verdict: 'unknown', direction: 'inbound', action: 'allowed' }, 'find what it did on 10.0.0.5'],
+    [{ direction: 'inbound', action: 'allowed' }, 'find what it did on 10.0.0.5'],
+  ] as const)('says to block only what is malicious: %j', (traffic, text) => {
     expect(adviceFor({ value, peer, ...traffic })).toBe(text)
   })
 

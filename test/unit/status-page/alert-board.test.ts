@@ -15,6 +15,7 @@ const alertOf = (id: string, body: Partial<Body> = {}, name = 'Connection to Mal
   threatweave: {
     alert_id: id,
     level: 'high',
+    verdict: 'malicious',
     value: '203.0.113.9',
     summary: '203.0.113.9 is malicious: listed in urlhaus, category c2',
     direction: 'outbound',
@@ -148,7 +149,7 @@ describe('a row', () => {
     expect(html).toContain('<b>Connection to Malicious Address</b>')
     expect(html).toContain('listed in urlhaus, category c2')
     expect(html).toContain('>c2<')
-    expect(html).toContain('find what on 10.0.0.5 asks for it; block 203.0.113.9')
+    expect(html).toContain('find the program on 10.0.0.5 that asks for it; block 203.0.113.9')
     expect(html).toContain('10.0.0.5')
     expect(html).toContain('outbound, allowed')
     expect(html).toContain('08:00:00')
