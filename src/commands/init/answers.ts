@@ -3,7 +3,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
 import { starterLists } from '../../config/starter-file.js'
+import { printable } from '../../domain/control-characters.js'
 import { isThisMachine } from '../../domain/this-machine.js'
+import { shellWord } from './shell-word.js'
 
 export type StarterList = ReturnType<typeof starterLists>[number]
 export const platforms = ['systemd', 'compose', 'kubernetes'] as const
@@ -40,27 +42,50 @@ export const readTopic: Reader<string> = (text) =>
 
 export const readKeyFile: Reader<string | undefined> = (text) => {
   if (text === 'none') return { value: undefined }
-  const path = resolve(text)
-  const problem = unreadable(path)
+  const path = readPath(text)
+  if ('problem' in path) return path
+  const problem = unreadable(path.value)
   if (problem !== undefined)
-    return { problem: `${problem}; write the key into a file first: (umask 077; printf %s KEY > ${text})` }
-  return statSync(path).size === 0 ? { problem: `${path} is empty` } : { value: path }
+    return { problem: `${problem}; write the key into a file first: (umask 077; printf %s KEY > ${shellWord(text)})` }
+  return statSync(path.value).size === 0 ? { problem: `${path.value} is empty` } : path
 }
 
-export const readService: Reader<string> = (text) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-    ? { value: text }
-    : { problem: `a lookup service has an address such as https://api.example.com, not ${JSON.stringify(text)}` }
+export const readService: Reader<string> = (text) => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    return { problem: 'a lookup service has an address such as https://api.example.com' }
+  const problem = secretIn(new URL(text), 'a key belongs into a file: give --key-file')
+  return problem === undefined ? { value: text } : { problem }
+}
 
 export const readList: Reader<OwnList | undefined> = (text) => {
   if (text === 'none') return { value: undefined }
-  if (/^https?:\/\//.test(text))
-    return URL.canParse(text)
-      ? { value: { name: nameOf(new URL(text).pathname), url: text } }
-      : { problem: `${JSON.stringify(text)} is no address` }
-  const path = resolve(text)
-  const problem = unreadable(path)
-  return problem === undefined ? { value: { name: nameOf(path), path } } : { problem }
+  if (/^https?:\/\//i.test(text)) {
+    if (!URL.canParse(text)) return { problem: 'that is no address' }
+    const problem = secretIn(
+      new URL(text),
+      'for a login put its header into a file that feeds[].headersFile names afterwards',
+    )
+    return problem === undefined ? { value: { name: nameOf(new URL(text).pathname), url: text } } : { problem }
+  }
+  const path = readPath(text)
+  if ('problem' in path) return path
+  const problem = unreadable(path.value)
+  return problem === undefined ? { value: { name: nameOf(path.value), path: path.value } } : { problem }
+}
+
+/** As an absolute one. A line feed in it would end the line of the file that it is written into. */
+export const readPath = (text: string): Read<string> => {
+  const value = resolve(text)
+  return printable(value) === value
+    ? { value }
+    : { problem: `${JSON.stringify(printable(value))} has control characters: rename it` }
+}
+
+/** The address is written into files that everybody may read; so it is not shown either. */
+const secretIn = ({ username, password, search, hash }: URL, instead: string): string | undefined => {
+  const what =
+    username + password !== '' ? 'a username or password' : search + hash !== '' ? 'a query, where keys are' : undefined
+  return what && `the address has ${what}, and no secret is written: leave it out; ${instead}`
 }
 
 export const readStarter: Reader<readonly StarterList[]> = (text) => {

@@ -1,5 +1,5 @@
 // The `init` command: asks five questions, or takes flags, and writes a checked configuration and how it runs.
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
 import { starterLists } from '../../config/starter-file.js'
 import { printable } from '../../domain/control-characters.js'
@@ -12,6 +12,7 @@ import {
   readBrokers,
   readKeyFile,
   readList,
+  readPath,
   readPlatform,
   readService,
   readStarter,
@@ -74,7 +75,9 @@ Exit codes: 0 written, 64 wrong usage or no answer, 78 what was answered makes n
   },
   run: async ({ values }, io) => {
     const given = readFlags(values)
-    const folder = resolve(typeof values.dir === 'string' ? values.dir : 'threatweave')
+    const place = readPath(typeof values.dir === 'string' ? values.dir : 'threatweave')
+    if ('problem' in place) throw new UsageError(`--dir: ${place.problem}`)
+    const folder = place.value
     // Before the first question: whoever answered all of them should not have to do so again.
     const existing = values.force === true ? undefined : existingOf(folder, filesFor(given.platform))
     if (existing !== undefined) throw new UsageError(`${existing} exists; --force replaces it, --dir writes elsewhere`)

@@ -169,6 +169,31 @@ describe('init', () => {
     expect(ran.stderr).toContain(sentence)
   })
 
+  it.each([
+    ['--list', 'https://user:only-for-this-test@lists.example.net/bad.txt', 'a username or password'],
+    ['--list', 'HTTPS://only-for-this-test@lists.example.net/bad.txt', 'a username or password'],
+    ['--list', 'https://lists.example.net/bad.txt?key=only-for-this-test', 'headersFile'],
+    ['--list', 'https://user:only-for-this-test@[', 'no address'],
+    ['--service', 'https://user:only-for-this-test@intel.example.com', 'a username or password'],
+    ['--service', 'https://intel.example.com?key=only-for-this-test', 'give --key-file'],
+    ['--service', 'https://user:only-for-this-test@[', 'has an address such as'],
+  ])('takes no secret in %s, and does not show it: %s', async (flag, address, sentence) => {
+    const dir = join(folder(), 'new')
+    const ran = await init(...kafka, '--key-file', keyFile, flag, address, '--for', 'systemd', '--dir', dir)
+    expect(ran).toMatchObject({ code: 64, stdout: '' })
+    expect(ran.stderr).toContain(sentence)
+    expect(ran.stderr).not.toContain(secret)
+    expect(existsSync(dir)).toBe(false)
+  })
+
+  it.each(['--list', '--key-file', '--dir'])('refuses control characters in the path of %s', async (flag) => {
+    const path = join(base, 'a\nExecStartPre=b')
+    writeFileSync(path, '198.51.100.7\n')
+    const ran = await init(flag, path)
+    expect(ran).toMatchObject({ code: 64 })
+    expect(ran.stderr).toContain(`${flag}: "${join(base, 'a?ExecStartPre=b')}" has control characters`)
+  })
+
   it('replaces no file without --force, and no other file with it', async () => {
     const dir = folder()
     writeFileSync(join(dir, 'threatweave.yaml'), 'mine')
@@ -186,13 +211,14 @@ describe('init', () => {
   })
 
   it('writes nothing when check finds a problem', async () => {
-    const dir = join(folder(), 'new')
+    const parent = folder()
+    const dir = join(parent, 'new', 'deep')
     const page = join(base, 'page.txt')
     writeFileSync(page, '<!doctype html><html><body>Sign in</body></html>\n')
     const ran = await init(...kafka, '--key-file', 'none', '--list', page, '--for', 'systemd', '--dir', dir)
     expect(ran.code).toBe(78)
     expect(ran.stderr).toContain('feeds.0')
-    expect(readdirSync(dir)).toEqual([])
+    expect(readdirSync(parent)).toEqual([])
   })
 
   it('quotes what YAML would take for something else', async () => {
