@@ -1,5 +1,6 @@
 // The page about one indicator: where and when it was seen, by whom, and its alerts.
-import { isUtf8 } from 'node:buffer'
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
 import type { SeenTotals } from '../../domain/sighting.js'
 import { clip, h } from '../markup/node.js'
 import { formatCount, formatMoment } from '../markup/numbers.js'
@@ -13,13 +14,11 @@ export type SeenIn = SeenTotals & { readonly partition: string }
 
 export type SeenOf = (value: string) => readonly SeenIn[]
 
-const longestValue = 253
-
-/** Nothing where the value cannot be an indicator. */
+/** Nothing unless the value is an address or a host name: the page shows a command with it, which is copied to a shell. */
 export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard, now: number): string | undefined => {
-  if (typeof given !== 'string' || given === '' || given.length > longestValue || !isUtf8(Buffer.from(given)))
-    return undefined
-  const rows = seenOf(given).map(({ partition, count, first, last, peers, otherSightings, offsets }) => [
+  const value = typeof given === 'string' ? (parseAddress(given) ?? parseHostname(given)) : undefined
+  if (value === undefined) return undefined
+  const rows = seenOf(value).map(({ partition, count, first, last, peers, otherSightings, offsets }) => [
     clip(partition, 280),
     `${formatCount(count)} events`,
     formatMoment(first),
@@ -30,9 +29,9 @@ export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard,
     ),
     clip(offsets.map((offset) => `${partition}/${offset}`).join(', '), 2000),
   ])
-  const own = board.all().filter(({ key }) => key === given)
-  return documentOf(given, [
-    h('header', {}, h('h1', {}, given), h('p', { class: 'soft' }, h('a', { href: './' }, 'Back to the status page'))),
+  const own = board.all().filter(({ key }) => key === value)
+  return documentOf(value, [
+    h('header', {}, h('h1', {}, value), h('p', { class: 'soft' }, h('a', { href: './' }, 'Back to the status page'))),
     h(
       'main',
       {},
@@ -53,7 +52,7 @@ export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard,
           rows,
           'Not seen, or not counted.',
         ),
-        h('p', { class: 'soft' }, `threatweave lookup ${given} shows what is known of it now.`),
+        h('p', { class: 'soft' }, `threatweave lookup ${value} shows what is known of it now.`),
       ),
     ),
   ])

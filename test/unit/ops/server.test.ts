@@ -254,9 +254,8 @@ describe('the ops endpoint', () => {
     expect(body).toContain('10.0.0.5 and 2 sightings by others')
     expect(body).toContain('firewall/0/3, firewall/0/9')
     expect(body).toContain('Malicious Destination')
-    const hostile = await get(`${url}/history?value=${encodeURIComponent('<script>alert(1)</script>')}`)
-    expect(hostile.body.match(/<script/g)).toHaveLength(1)
-    expect((await get(`${url}/history?value=${'x'.repeat(300)}`)).status).toBe(400)
+    for (const hostile of ['<script>alert(1)</script>', '8.8.8.8;curl x|sh', '$(id).example.net', 'x'.repeat(300)])
+      expect((await get(`${url}/history?value=${encodeURIComponent(hostile)}`)).status).toBe(400)
     expect((await get(`${url}/history`)).status).toBe(400)
   })
 
