@@ -44,6 +44,7 @@ const columns = ['Level', 'Indicator', 'Why', 'Who talked to it', 'Seen (UTC)', 
 const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node => {
   const { alert, hosts, level } = one
   const { value, alert_id: id, origin } = alert.threatweave
+  const more = moreHosts(one, shownHosts)
   const cell = (label: string, ...children: readonly (Node | false | undefined)[]): Node =>
     h('td', { 'data-label': label }, ...children)
   return h(
@@ -85,8 +86,7 @@ const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node =>
     cell(
       'Who',
       h('span', { class: 'host' }, hosts.length === 0 ? 'not said' : clip(hosts.slice(0, shownHosts).join(', '), 200)),
-      (hosts.length > shownHosts || one.hasMoreHosts) &&
-        h('span', { class: 'soft' }, `and ${formatCount(hosts.length - shownHosts)} more`),
+      more !== '' && h('span', { class: 'soft' }, more),
       h('span', { class: 'soft' }, trafficOf(one)),
     ),
     cell(
@@ -160,6 +160,12 @@ const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
   return clip(said.length > 0 ? said.join(' · ') : summary, 300)
 }
 
+/** Those after the first `shown` ones. */
+const moreHosts = ({ hosts, hostCount }: AlertedIndicator, shown: number): string => {
+  const more = hostCount - Math.min(hosts.length, shown)
+  return more === 0 ? '' : `and ${hostCount > hosts.length ? 'at least ' : ''}${formatCount(more)} more`
+}
+
 /** Which way, and whether it got through; what an event does not say is left out. */
 const trafficOf = ({ traffic }: AlertedIndicator): string => {
   const said = (nth: number): string =>
@@ -167,7 +173,8 @@ const trafficOf = ({ traffic }: AlertedIndicator): string => {
   return [said(0), said(1)].filter((part) => part !== '').join(', ')
 }
 
-const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly Node[] => {
+const detailsOf = (one: AlertedIndicator): readonly Node[] => {
+  const { alert, rules, alerts, hosts } = one
   const { origin, alert_id: id, indicators = [], summary = '' } = alert.threatweave
   const command = commandOf(origin)
   const line = alert.event?.original ?? ''
@@ -176,7 +183,7 @@ const detailsOf = ({ alert, rules, alerts, hosts }: AlertedIndicator): readonly 
     ['Because', summary],
     ['Rules', rules.length > 1 ? rules.join(', ') : ''],
     ['Alerts', formatCount(alerts)],
-    ['Hosts', hosts.length > shownHosts ? hosts.join(', ') : ''],
+    ['Hosts', hosts.length > shownHosts ? `${hosts.join(', ')} ${moreHosts(one, hosts.length)}`.trimEnd() : ''],
     ['Indicators', indicators.join(', ')],
   ]
   return [

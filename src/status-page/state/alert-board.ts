@@ -30,6 +30,7 @@ export type RaisedAlert = {
     readonly password_accepted?: true
     readonly peer?: string
     readonly peers?: readonly string[]
+    readonly peers_omitted?: number
     readonly indicators?: readonly string[]
     readonly users?: readonly string[]
     readonly sources?: readonly string[]
@@ -54,8 +55,8 @@ export type AlertedIndicator = {
   readonly alert: RaisedAlert
   readonly rules: readonly string[]
   readonly hosts: readonly string[]
-  /** Hosts that were not kept. */
-  readonly hasMoreHosts: boolean
+  /** At least; more than `hosts` where some were not kept here or not named by an alert. */
+  readonly hostCount: number
   readonly feeds: readonly string[]
   /** Of all its alerts, in the order in which they came: `outbound allowed`. */
   readonly traffic: readonly string[]
@@ -107,14 +108,15 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
       if (before?.ids.has(id)) return
       const isWorst = kind !== 'update' && (!before || rank(level) >= rank(before.level))
       const worst = before && rank(before.level) > rank(level) ? before.level : level
-      const hosts = [...new Set([...hostsOf(alert), ...(before?.hosts ?? [])])]
+      const named = new Set(hostsOf(alert))
+      const hosts = [...new Set([...named, ...(before?.hosts ?? [])])]
       const entry: Entry = {
         key,
         level: worst,
         alert: before && !isWorst ? before.alert : alert,
         rules: added(before?.rules, alert.rule.name),
         hosts: hosts.slice(0, maxHosts),
-        hasMoreHosts: before?.hasMoreHosts === true || hosts.length > maxHosts,
+        hostCount: Math.max(before?.hostCount ?? 0, hosts.length, named.size + (alert.threatweave.peers_omitted ?? 0)),
         feeds: added(before?.feeds, feed),
         traffic: added(before?.traffic, `${direction} ${action}`),
         kinds: added(before?.kinds, kind === 'update' ? undefined : (kind ?? (late ? 'late' : undefined))),
@@ -144,9 +146,13 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
 const detached = (raised: RaisedAlert): RaisedAlert => {
   const whole = JSON.stringify(raised)
   const { threatweave } = raised
+  const omitted = (threatweave.peers?.length ?? 0) + (threatweave.peers_omitted ?? 0)
   const kept =
     whole.length > maxJson
-      ? JSON.stringify({ ...raised, threatweave: { ...threatweave, context: undefined, peers: undefined } })
+      ? JSON.stringify({
+          ...raised,
+          threatweave: { ...threatweave, context: undefined, peers: undefined, peers_omitted: omitted },
+        })
       : whole
   return JSON.parse(kept) as RaisedAlert
 }

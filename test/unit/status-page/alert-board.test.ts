@@ -94,7 +94,18 @@ describe('an indicator', () => {
     const board = boardOf()
     for (let nth = 0; nth < 100; nth++) board.note(alertOf(`h${nth}`, { peer: `10.0.0.${nth}` }))
     const [row] = board.all()
-    expect([row?.hosts.length, row?.hosts[0], row?.hasMoreHosts]).toEqual([32, '10.0.0.99', true])
+    expect([row?.hosts.length, row?.hosts[0], row?.hostCount]).toEqual([32, '10.0.0.99', 33])
+    expect(shown(board)).toContain('and at least 30 more')
+  })
+
+  it('counts hosts that its alerts do not name', () => {
+    const peers = ['10.0.0.6', '10.0.0.7', '10.0.0.8']
+    expect(shown(boardOf(alertOf('a', { peers })))).toContain('and 1 more')
+    expect(shown(boardOf(alertOf('a', { peers, peers_omitted: 40 })))).toContain('and at least 41 more')
+    expect(shown(boardOf(alertOf('a', { peers_omitted: 2 }), alertOf('b')))).toContain('and at least 2 more')
+    expect(shown(boardOf(alertOf('a'), alertOf('b', { peer: '10.0.0.6' })))).not.toContain(' more')
+    const large = alertOf('a', { peers, context: { banners: 'x'.repeat(40_000) } } as never)
+    expect(shown(boardOf(large))).toContain('and at least 3 more')
   })
 
   it('is a row of several indicators where a retro alert sums them up', () => {
