@@ -28,8 +28,10 @@ export const settledOffsets = async (
   cluster: Cluster,
   asked: Asked,
   pause: (ms: number) => Promise<unknown> = sleep,
+  now: () => number = () => performance.now(),
 ): Promise<readonly Committed[]> => {
-  for (let waitedMs = 0, pauseMs = 20; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+  const until = now() + maxWaitMs
+  for (let pauseMs = 20; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     const coordinator = await cluster.findGroupCoordinator(asked)
     if ((coordinator.versions?.[9]?.maxVersion ?? 0) < stableOffsetsVersion) return readUnstable(coordinator, asked)
     const { groupId, topic, partitions } = asked
@@ -37,12 +39,11 @@ export const settledOffsets = async (
     const { partitions: found } = (await coordinator.connectionPool.send(request)) as StableOffsets
     const open = found.find(({ errorCode }) => errorCode === unstableOffsetCommit)
     if (!open) return found
-    if (waitedMs >= maxWaitMs)
+    if (now() >= until)
       throw new Error(
         `a transaction with an offset of ${topic}/${open.partition} in group ${groupId} has been open for ${maxWaitMs / 1_000} seconds: the position is known when it ends`,
       )
     await pause(pauseMs)
-    waitedMs += pauseMs
   }
 }
 

@@ -1,5 +1,5 @@
 // A settled position is waited for as long as a transaction may change it, and for no longer than its bound.
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../src/kafka/cluster.js'
 import { settledOffsets } from '../../../src/kafka/committed-offsets.js'
 
@@ -10,13 +10,24 @@ const open = { partition: 2, offset: '-1', metadata: '', errorCode: 88 }
 type Answer = { readonly partitions: readonly (typeof settled)[]; readonly errorCode: number }
 type Sent = { readonly response: { readonly parse: (answer: Answer) => Promise<Answer> } }
 
+let time = 0
+/** Of each request, in milliseconds. */
+let requestMs = 0
+beforeEach(() => {
+  time = 0
+  requestMs = 0
+})
+
 /** Answers one after the other; the last one again and again. */
 const clusterOf = (maxVersion: number, ...answers: readonly Answer[]): Cluster => {
   let nth = 0
   const coordinator = {
     versions: { 9: { maxVersion } },
     connectionPool: {
-      send: ({ response }: Sent) => response.parse(answers[Math.min(nth++, answers.length - 1)] as Answer),
+      send: ({ response }: Sent) => {
+        time += requestMs
+        return response.parse(answers[Math.min(nth++, answers.length - 1)] as Answer)
+      },
     },
     offsetFetch: () => Promise.resolve({ responses: [{ partitions: [{ partition: 2, offset: '40', metadata: '' }] }] }),
   }
@@ -24,9 +35,9 @@ const clusterOf = (maxVersion: number, ...answers: readonly Answer[]): Cluster =
 }
 
 const read = async (cluster: Cluster): Promise<{ readonly offset: string | undefined; readonly waitedMs: number }> => {
-  let waitedMs = 0
-  const [found] = await settledOffsets(cluster, asked, (ms) => Promise.resolve((waitedMs += ms)))
-  return { offset: found?.offset, waitedMs }
+  const pause = (ms: number): Promise<unknown> => Promise.resolve((time += ms))
+  const [found] = await settledOffsets(cluster, asked, pause, () => time)
+  return { offset: found?.offset, waitedMs: time }
 }
 
 describe('a settled position', () => {
@@ -44,6 +55,12 @@ describe('a settled position', () => {
     await expect(read(clusterOf(10, { partitions: [open], errorCode: 0 }))).rejects.toThrow(
       'a transaction with an offset of fw/2 in group soc has been open for 8 seconds: the position is known when it ends',
     )
+  })
+
+  it('is not waited for any longer where the requests take the time', async () => {
+    requestMs = 3_000
+    await expect(read(clusterOf(10, { partitions: [open], errorCode: 0 }))).rejects.toThrow('open for 8 seconds')
+    expect(time).toBe(9_060)
   })
 
   it('is what shows where brokers cannot tell', async () => {
