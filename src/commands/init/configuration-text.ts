@@ -1,12 +1,12 @@
 // The configuration that `init` writes: only the settings that matter, each with the reason.
-import type { Answers, OwnList, StarterList } from './answers.js'
+import type { Answers, OwnList, Platform, StarterList } from './answers.js'
 
 export const outputTopicOf = (topic: string): string => `${topic}-annotated`
 
 /** `listPath` is where the user's own list is when the program runs, if it is a file. */
 export const configurationText = (answers: Answers, listPath?: string): string => {
-  const { brokers, topic, keyFile, service, list, starter } = answers
-  const feeds = [...(list ? [ownFeed(list, listPath)] : []), ...starter.map(starterFeed)]
+  const { brokers, topic, keyFile, service, list, starter, platform } = answers
+  const feeds = [...(list ? [ownFeed(list, platform, listPath)] : []), ...starter.map(starterFeed)]
   return `# Written by \`threatweave init\`. All settings: docs/configuration.md. After a change: threatweave check --config FILE
 kafka:
   # Where to start from. For TLS and a login see kafka.tls and kafka.sasl; a password stands in a file that a variable names.
@@ -42,11 +42,18 @@ const lookupSettings = (service: string | undefined): string => `${
 
 const ownFeed = (
   list: OwnList,
+  platform: Platform,
   listPath: string | undefined,
-): string => `  # Your own list; a change counts within seconds.
+): string => `  # Your own list; ${'url' in list ? 'its address is asked for a newer one every 60 minutes (refreshMinutes).' : changeOf[platform]}
   - name: ${quoted(list.name)}
     ${'url' in list ? `url: ${quoted(list.url)}` : `path: ${quoted(listPath ?? list.path)}`}
 `
+
+const changeOf: Readonly<Record<Platform, string>> = {
+  systemd: 'a change counts within seconds.',
+  compose: 'a change counts within seconds. compose.yaml mounts its folder, so a new file may take its place.',
+  kubernetes: 'a change counts once Kubernetes has brought the ConfigMap to the pods, after about a minute.',
+}
 
 const starterFeed = ({ about, licence, terms, feed }: StarterList): string => `  # ${about}
   # Licence: ${licence} (${terms})

@@ -1,5 +1,5 @@
 // The `init` command: asks five questions, or takes flags, and writes a checked configuration and how it runs.
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
 import { starterLists } from '../../config/starter-file.js'
 import { printable } from '../../domain/control-characters.js'
@@ -27,7 +27,7 @@ import {
 import { openQuestions, type Ask } from './ask.js'
 import { chartValues } from './chart-values.js'
 import { existingOf, writeChecked } from './checked-files.js'
-import { composeFile, containerList } from './compose-file.js'
+import { composeFile, containerLists } from './compose-file.js'
 import { configurationText, outputTopicOf } from './configuration-text.js'
 import { reachProblem } from './service-reach.js'
 import { shellWord } from './shell-word.js'
@@ -257,7 +257,8 @@ const contentOf = (answers: Answers, folder: string): Content => {
     return { files: { [configuration]: here, 'threatweave.service': unit }, forCheck: {}, checked: configuration }
   }
   // In a container a list is elsewhere: it is checked where it is now.
-  const text = configurationText(answers, list && containerList(list.name))
+  const nameThere = list && (platform === 'compose' && 'path' in list ? basename(list.path) : list.name)
+  const text = configurationText(answers, nameThere && `${containerLists}/${nameThere}`)
   const files =
     platform === 'compose'
       ? { [configuration]: text, 'compose.yaml': composeFile(answers) }

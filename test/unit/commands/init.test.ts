@@ -98,9 +98,10 @@ describe('init', () => {
     const { feeds } = parse(read(dir, 'threatweave.yaml')) as { feeds: { path: string }[] }
     expect(services.threatweave.volumes).toEqual([
       './threatweave.yaml:/etc/threatweave/threatweave.yaml:ro',
-      `${list}:${feeds[0]?.path ?? ''}:ro`,
+      `${base}:/etc/threatweave/lists:ro`,
       'state:/var/lib/threatweave',
     ])
+    expect(feeds[0]?.path).toBe('/etc/threatweave/lists/my list.txt')
     expect(services.threatweave.environment).toMatchObject({
       THREATWEAVE_CONFIG: '/etc/threatweave/threatweave.yaml',
       THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: '/run/secrets/lookup-key',
@@ -126,6 +127,19 @@ describe('init', () => {
       },
     })
     expect(values.config.feeds[0]).toEqual({ name: 'my-list', path: '/etc/threatweave/lists/my-list' })
+  })
+
+  it.each([
+    ['systemd', list, 'Your own list; a change counts within seconds.'],
+    ['compose', list, 'compose.yaml mounts its folder'],
+    ['kubernetes', list, 'once Kubernetes has brought the ConfigMap to the pods, after about a minute'],
+    ['compose', 'https://lists.example.net/bad.txt', 'asked for a newer one every 60 minutes'],
+  ])('says for %s when a change of %s counts', async (platform, own, sentence) => {
+    const dir = folder()
+    await init(...kafka, '--key-file', 'none', '--list', own, '--for', platform, '--dir', dir)
+    const text = read(dir, platform === 'kubernetes' ? 'values.yaml' : 'threatweave.yaml')
+    expect(text).toContain(sentence)
+    expect(text.includes('within seconds')).toBe(platform !== 'kubernetes' && own === list)
   })
 
   it('names every flag that is missing without a terminal', async () => {
