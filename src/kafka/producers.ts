@@ -34,9 +34,12 @@ export const openIdempotentSender = (
   let excusedMs = 0
   let producer: Producer | undefined
   let closed = false
+  const refuseClosed = (): void => {
+    if (closed) throw new Error('closed')
+  }
   const connected = async (): Promise<Producer> => {
     if (producer) return producer
-    if (closed) throw new Error('closed')
+    refuseClosed()
     const fresh = kafka.producer({
       idempotent: true,
       maxInFlightRequests: 1,
@@ -46,7 +49,7 @@ export const openIdempotentSender = (
     })
     try {
       await fresh.connect()
-      if (closed) throw new Error('closed')
+      refuseClosed()
     } catch (error) {
       discard(fresh)
       throw error
