@@ -6,6 +6,7 @@ import { connectedSettingsOf } from '../app/connected-settings.js'
 import { connectionProblems } from '../app/start-problems.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
+import { isTopicName } from '../config/topic-name.js'
 import { printable } from '../domain/control-characters.js'
 import { readLines, withInputErrors } from '../input/read-lines.js'
 import type { Line } from '../input/split-array.js'
@@ -98,8 +99,7 @@ const readArguments = ({ positionals, values }: Arguments): Request => {
   const [file, topic, ...more] = positionals
   if (file === undefined || topic === undefined || more.length > 0)
     throw new UsageError('produce takes a file and a topic: threatweave produce firewall.log firewall')
-  if (!/^[A-Za-z0-9._-]{1,249}$/.test(topic))
-    throw new UsageError(`${JSON.stringify(topic)} cannot be the name of a topic`)
+  if (!isTopicName(topic)) throw new UsageError(`${JSON.stringify(topic)} cannot be the name of a topic`)
   const whole = (name: string): number | undefined => {
     const value = values[name]
     if (value === undefined) return undefined

@@ -10,6 +10,10 @@ const endings = {
   verdictsTopic: '-verdicts',
 } as const
 
+/** With the names that they have by default. */
+export const topicsNamedAfter = (output: string): readonly string[] =>
+  Object.values(endings).map((ending) => `${output}${ending}`)
+
 type Derived = keyof typeof endings
 type Written = Static<typeof kafkaSettings>
 

@@ -1,6 +1,7 @@
 // The completion script for zsh: to be sourced, or a file of fpath.
 import type { Takes } from '../../terminal/command.js'
 import type { CompletedCommand, CompletedOption } from './completed-command.js'
+import { inQuotes } from '../../terminal/shell-word.js'
 
 export const zshScript = (commands: readonly CompletedCommand[]): string => `#compdef threatweave
 # Completion of threatweave for zsh.
@@ -8,7 +9,7 @@ _threatweave() {
   local -a commands
   if ((CURRENT == 2)); then
     commands=(
-${commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `      ${inQuotes(`${name}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
     )
     _describe command commands
     return
@@ -26,7 +27,7 @@ if [[ $funcstack[1] == _threatweave ]]; then _threatweave "$@"; else compdef _th
 const caseOf = ({ name, options, arguments: places }: CompletedCommand): string => {
   const rows = [
     ...options.map(optionRow),
-    ...places.map((takes, at) => quoted(`${at === places.length - 1 ? '*' : at + 1}:argument:${action(takes)}`)),
+    ...places.map((takes, at) => inQuotes(`${at === places.length - 1 ? '*' : at + 1}:argument:${action(takes)}`)),
   ]
   return `    ${name})\n      _arguments -s \\\n        ${rows.join(' \\\n        ')} ;;`
 }
@@ -35,8 +36,8 @@ const optionRow = ({ name, short, about, value }: CompletedOption): string => {
   const rest = `[${escaped(about)}]${value === undefined ? '' : `:${name}:${action(value)}`}`
   const long = `--${name}${value === undefined ? '' : '='}`
   return short === undefined
-    ? quoted(`*${long}${rest}`)
-    : `${quoted(`(-${short} --${name})`)}{-${short},${long}}${quoted(rest)}`
+    ? inQuotes(`*${long}${rest}`)
+    : `${inQuotes(`(-${short} --${name})`)}{-${short},${long}}${inQuotes(rest)}`
 }
 
 const action = (takes: Takes): string => {
@@ -46,4 +47,3 @@ const action = (takes: Takes): string => {
 }
 
 const escaped = (text: string): string => text.replace(/[[\]\\:]/g, '\\$&')
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageFolder } from '../../base/package-folder.js'
 import { load } from '../../config/load.js'
@@ -15,6 +15,7 @@ import type { SlowLink } from '../../demo/slow-link.js'
 import { createTopic, deleteTopics, send } from '../../demo/traffic.js'
 import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
+import { fromHere } from '../../terminal/from-here.js'
 import { createProgress } from '../../terminal/progress.js'
 import { called, showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
 import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
@@ -126,11 +127,6 @@ const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Pro
 /** Of the last event like that of the first alert: the first ones may have left before their answer. */
 const originOfCall = ({ events }: Watched): string =>
   events.findLast(({ value }) => value.threatweave.value === called.value)?.origin ?? ''
-
-const fromHere = (path: string): string => {
-  const there = relative(process.cwd(), path)
-  return there.startsWith('..') ? path : there
-}
 
 /** Every event as it is known in the end. */
 const withCorrections = async ({ watched, until }: Stage) => {

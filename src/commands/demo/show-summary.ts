@@ -1,5 +1,6 @@
 // Shows what the demo came to: all verdicts, how many events were corrected, and what can be tried next.
 import type { Io } from '../../terminal/command.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import { createSummary } from '../../terminal/summary.js'
 import type { Event } from './watch-topics.js'
 
@@ -31,15 +32,12 @@ export const showSummary = ({ events, corrected, calls }: Outcome, io: Io): void
     io.stdout.write(`${corrected} ${corrected === 1 ? 'event' : 'events'} left before the answer; each was corrected\n`)
 }
 
-/** For a shell, where it has anything but plain signs. */
-const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
-
 /** What to try after it. */
 export const nextText = (page: string, program: string): string => `
 Next
-  node ${quoted(program)} demo --keep
+  node ${shellWord(program)} demo --keep
       the same, and it stays: status page (was at ${page}), tail, explain, history
-  node ${quoted(program)} pipe --feed LIST --alerts - YOUR.LOG
+  node ${shellWord(program)} pipe --feed LIST --alerts - YOUR.LOG
       your own log against a list of yours, without Kafka and without a key
 `
 
@@ -57,8 +55,8 @@ export const keptText = ({ page, program, brokers, output, origin }: Kept): stri
 Status page: ${page}
 In another terminal:
   export THREATWEAVE_KAFKA_BROKERS=${brokers} THREATWEAVE_KAFKA_OUTPUT_TOPIC=${output}
-  node ${quoted(program)} tail --from earliest --verdict malicious,suspicious
-  node ${quoted(program)} explain ${origin}
-  node ${quoted(program)} history 198.51.100.77
+  node ${shellWord(program)} tail --from earliest --verdict malicious,suspicious
+  node ${shellWord(program)} explain ${origin}
+  node ${shellWord(program)} history 198.51.100.77
 Ctrl-C stops and removes everything.
 `

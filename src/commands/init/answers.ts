@@ -2,10 +2,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
+import { topicsNamedAfter } from '../../config/derive-topics.js'
 import { starterLists } from '../../config/starter-file.js'
+import { isTopicName } from '../../config/topic-name.js'
 import { printable } from '../../domain/control-characters.js'
 import { isThisMachine } from '../../domain/this-machine.js'
-import { shellWord } from './shell-word.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 export type StarterList = ReturnType<typeof starterLists>[number]
 export const platforms = ['systemd', 'compose', 'kubernetes'] as const
@@ -35,8 +37,11 @@ export const readBrokers: Reader<readonly string[]> = (text) => {
   return wrong === undefined ? { value } : { problem: `a broker is host:port, not ${JSON.stringify(wrong)}` }
 }
 
+export const outputTopicOf = (topic: string): string => `${topic}-annotated`
+
+/** Every topic that is named after it needs a name that Kafka takes. */
 export const readTopic: Reader<string> = (text) =>
-  /^[A-Za-z0-9._-]{1,239}$/.test(text)
+  isTopicName(text) && topicsNamedAfter(outputTopicOf(text)).every(isTopicName)
     ? { value: text }
     : { problem: `${JSON.stringify(text)} cannot be the name of a topic` }
 

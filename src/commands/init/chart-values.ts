@@ -1,6 +1,6 @@
 // The values that `init` writes for the Helm chart: the configuration, where the key is, and whom the network policy lets out to.
 import { isIP } from 'node:net'
-import { shellWord } from './shell-word.js'
+import { shellWord } from '../../terminal/shell-word.js'
 import type { Answers } from './answers.js'
 
 /** `configuration` is the text of the configuration file. */

@@ -1,7 +1,5 @@
 // The configuration that `init` writes: only the settings that matter, each with the reason.
-import type { Answers, OwnList, Platform, StarterList } from './answers.js'
-
-export const outputTopicOf = (topic: string): string => `${topic}-annotated`
+import { outputTopicOf, type Answers, type OwnList, type Platform, type StarterList } from './answers.js'
 
 /** `listPath` is where the user's own list is when the program runs, if it is a file. */
 export const configurationText = (answers: Answers, listPath?: string): string => {

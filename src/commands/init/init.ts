@@ -1,13 +1,17 @@
 // The `init` command: asks five questions, or takes flags, and writes a checked configuration and how it runs.
 import { basename, join } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
+import { topicsNamedAfter } from '../../config/derive-topics.js'
 import { starterLists } from '../../config/starter-file.js'
 import { printable } from '../../domain/control-characters.js'
 import { UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
+import { shellWord } from '../../terminal/shell-word.js'
+import { startedAs } from '../../terminal/started-as.js'
 import { check } from '../check.js'
 import {
   conflictIn,
+  outputTopicOf,
   platforms,
   readBrokers,
   readKeyFile,
@@ -28,9 +32,8 @@ import { openQuestions, type Ask } from './ask.js'
 import { chartValues } from './chart-values.js'
 import { existingOf, writeChecked } from './checked-files.js'
 import { composeFile, containerLists } from './compose-file.js'
-import { configurationText, outputTopicOf } from './configuration-text.js'
+import { configurationText } from './configuration-text.js'
 import { reachProblem } from './service-reach.js'
-import { shellWord } from './shell-word.js'
 import { systemdUnit } from './systemd-unit.js'
 
 const configuration = 'threatweave.yaml'
@@ -278,7 +281,7 @@ const nextSteps = (answers: Answers, folder: string): string => {
   const output = outputTopicOf(topic)
   const config = join(folder, configuration)
   const key = keyFile === undefined ? '' : `THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=${shellWord(keyFile)} `
-  const prepare = `${key}threatweave check --config ${shellWord(config)} --online --create-topics`
+  const prepare = `${key}${startedAs()} check --config ${shellWord(config)} --online --create-topics`
   const steps: Readonly<Record<Platform, readonly string[]>> = {
     systemd: [
       prepare,
@@ -297,12 +300,13 @@ const nextSteps = (answers: Answers, folder: string): string => {
         ? [`kubectl create configmap threatweave-lists --from-file=${list.name}=${shellWord(list.path)}`]
         : []),
       `helm install threatweave CHART -f ${shellWord(join(folder, 'values.yaml'))}   # the chart of the release, or helm/threatweave of the sources`,
+      'kubectl exec deploy/threatweave -- node dist/cli.js check --online --create-topics && kubectl rollout restart deploy/threatweave',
     ],
   }
   return `Written: ${filesOf[platform].map((name) => join(folder, name)).join(', ')}
 
 Next:
 ${steps[platform].map((step) => `  ${step}\n`).join('')}
-${platform === 'kubernetes' ? `The topic ${output} must exist before that. ` : ''}Annotated events go to ${output}, alerts to ${output}-alerts.
+${platform === 'kubernetes' ? `The topics ${topic} and ${output} must exist before helm install; the step after it creates ${topicsNamedAfter(output).join(', ')}.\n` : ''}Annotated events go to ${output}, alerts to ${output}-alerts.
 `
 }

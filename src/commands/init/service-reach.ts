@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageFolder } from '../../base/package-folder.js'
-import { shellWord } from './shell-word.js'
+import { shellWord } from '../../terminal/shell-word.js'
 
 type Needed = { readonly path: string; readonly remedy: string }
 

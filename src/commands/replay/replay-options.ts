@@ -1,5 +1,6 @@
 // Command-line options of `replay`, checked against the configuration.
 import { randomBytes } from 'node:crypto'
+import { isTopicName } from '../../config/topic-name.js'
 import type { Config } from '../../config/schema.js'
 import { parseEdge, type Edge } from '../../kafka/edge.js'
 import type { InputKind } from '../../replay/restore.js'
@@ -27,8 +28,6 @@ export type ReplayArguments = {
   readonly isJson: boolean
 }
 
-const topicName = /^[A-Za-z0-9._-]{1,249}$/
-
 export const readReplayArguments = (args: Arguments, { kafka }: Config, now: number): ReplayArguments => {
   if (args.positionals.length > 0)
     throw new UsageError(`replay takes options only, not ${JSON.stringify(args.positionals[0])}`)
@@ -38,7 +37,7 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   }
   const named = (name: string): string | undefined => {
     const value = text(name)
-    if (value !== undefined && !topicName.test(value))
+    if (value !== undefined && !isTopicName(value))
       throw new UsageError(`--${name} must be the name of a topic, not ${JSON.stringify(value)}`)
     return value
   }
@@ -71,7 +70,7 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(id))
     throw new UsageError('--id may contain letters, digits, dot, dash and underscore')
   const output = named('output') ?? `${topic}-replay-${id}`
-  if (!topicName.test(output)) throw new UsageError('--output is needed: the default name would be too long')
+  if (!isTopicName(output)) throw new UsageError('--output is needed: the default name would be too long')
   if (output === topic) throw new UsageError(`--output must be another topic than ${topic}, which is read`)
   if (kafka.input.topics.includes(output))
     throw new UsageError(`--output ${output} is read by the live run: its events would be annotated again`)

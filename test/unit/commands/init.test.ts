@@ -113,8 +113,12 @@ describe('init', () => {
 
   it('writes values with the same configuration and the peers of the brokers', async () => {
     const dir = folder()
-    await init(...everything, '--for', 'kubernetes', '--dir', dir)
+    const { stdout } = await init(...everything, '--for', 'kubernetes', '--dir', dir)
     expect(readdirSync(dir)).toEqual(['values.yaml'])
+    expect(stdout).toContain('firewall and firewall-annotated must exist before')
+    expect(stdout).toContain('check --online --create-topics')
+    for (const ending of ['dead-letter', 'alerts', 'corrections', 'state', 'verdicts'])
+      expect(stdout).toContain(`firewall-annotated-${ending}`)
     const values = parse(read(dir, 'values.yaml')) as { config: { feeds: object[] } }
     expect(values).toMatchObject({
       config: { kafka: { output: { topic: 'firewall-annotated' } } },
@@ -156,6 +160,8 @@ describe('init', () => {
   it.each([
     [['--brokers', 'kafka'], '--brokers: a broker is host:port, not "kafka"'],
     [['--topic', 'fire wall'], '--topic: "fire wall" cannot be the name of a topic'],
+    [['--topic', '..'], '--topic: ".." cannot be the name of a topic'],
+    [['--topic', 'a'.repeat(228)], 'cannot be the name of a topic'],
     [['--key-file', join(base, 'nosuch')], 'write the key into a file first: (umask 077; printf %s KEY > '],
     [['--feeds', 'spamhaus'], '--feeds: there is no list "spamhaus"; there are spamhaus-drop, '],
     [['--list', join(base, 'nosuch')], '--list: ENOENT: no such file or directory'],

@@ -13,6 +13,7 @@ describe('produce', () => {
     [[log], 'produce takes a file and a topic: threatweave produce firewall.log firewall'],
     [[log, 'a', 'b'], 'produce takes a file and a topic: threatweave produce firewall.log firewall'],
     [[log, 'fire wall'], '"fire wall" cannot be the name of a topic'],
+    [[log, '..'], '".." cannot be the name of a topic'],
     [
       ['nosuch.log', 'firewall'],
       "cannot read the input nosuch.log: ENOENT: no such file or directory, access 'nosuch.log'",
