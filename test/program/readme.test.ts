@@ -60,9 +60,8 @@ describe('the README', () => {
   it('names the command that writes a configuration which is fine', () => {
     const init = /`(node dist\/cli\.js init)`/.exec(readme)?.[1] ?? 'false'
     const folder = mkdtempSync(join(tmpdir(), 'threatweave-readme-'))
-    const list = join(folder, 'list.txt')
-    writeFileSync(list, 'evil.example.net\n')
-    const answers = `--brokers localhost:9092 --topic firewall --key-file none --list ${list} --feeds none --for systemd`
+    const list = 'https://lists.example.net/list.txt'
+    const answers = `--brokers kafka.example.net:9092 --topic firewall --key-file none --list ${list} --feeds none --for compose`
     const script = `${init} ${answers} --dir ${folder}\nnode dist/cli.js check --config ${folder}/threatweave.yaml`
     const env = { PATH: process.env.PATH, HOME: folder }
     expect(execFileSync('sh', ['-ec', script], { cwd: root, encoding: 'utf8', env })).toContain(
