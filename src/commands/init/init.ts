@@ -1,4 +1,4 @@
-// The `init` command: asks five questions, or takes flags, and writes a checked configuration and how it runs.
+// The `init` command: asks five questions, and without a key one for each public list, or takes flags, and writes a checked configuration and how it runs.
 import { basename, join } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
 import { topicsNamedAfter } from '../../config/derive-topics.js'
@@ -44,7 +44,8 @@ export const createInit = (reach = reachProblem): Command => ({
   help: `Usage: threatweave init [options]
 
 Asks where the brokers are, which topic holds the log events, where the key of the lookup service is, which lists to use, and how the
-program shall run. It writes a commented configuration and one of a systemd unit, a Compose file and values for the Helm chart,
+program shall run; without a key also, for each public list, whether you agree to its terms. Answers that do not go together are asked
+again. It writes a commented configuration and one of a systemd unit, a Compose file and values for the Helm chart,
 checked as by \`threatweave check\`: if anything is wrong, nothing is written. No secret is written into any file.
 
 Every question has a flag, and is not asked where the flag is given. Without a terminal all must be given.

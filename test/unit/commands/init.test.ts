@@ -259,7 +259,7 @@ describe('init on a terminal', () => {
   const typed = (lines: readonly string[], ...args: string[]): Promise<Ran> =>
     runCommand(['init', ...args], { command, isTyped: true, input: lines.map((line) => `${line}\n`).join('') })
 
-  it('asks five questions, each again until its answer can be used', async () => {
+  it('asks five questions, and without a key one for each public list, each again until its answer can be used', async () => {
     const dir = folder()
     const consent = starterLists().map(({ feed }) => (feed.name === 'phishing-database' ? 'y' : ''))
     const answers = ['kafka', 'kafka:9092', 'firewall', '', '', ...consent, '']
