@@ -1,6 +1,6 @@
 // What `init` needs to know, each read from the text of a flag or of an answer: the value, or a sentence that says what is wrong with it.
 import { accessSync, constants, statSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
 import { topicsNamedAfter } from '../../config/derive-topics.js'
 import { starterLists } from '../../config/starter-file.js'
@@ -137,6 +137,11 @@ export const conflictIn = (given: Given): Conflict | undefined => {
     return { sentence: 'a lookup service needs a key: give --key-file', parts: ['keyFile'] }
   if (list !== undefined && starter.some(({ feed }) => feed.name === list.name))
     return { sentence: `the list ${list.name} has the name of a public list: rename the file`, parts: ['list'] }
+  if (platform === 'compose' && path !== undefined && dirname(path) === '/')
+    return {
+      sentence: `${path}: Compose mounts the folder of the list, so put it into one of its own`,
+      parts: ['list'],
+    }
   if (platform === 'kubernetes' && path !== undefined && statSync(path).size > maxConfigMap)
     return {
       sentence: `${path} is larger than a ConfigMap may be (1 MiB): give the list by an https address`,

@@ -22,7 +22,7 @@ services:
       THREATWEAVE_OPS_HOST: 0.0.0.0
 ${keyFile === undefined ? '' : '      THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: /run/secrets/lookup-key\n'}    volumes:
       - ./threatweave.yaml:/etc/threatweave/threatweave.yaml:ro
-${list !== undefined && 'path' in list ? `      # The folder of your list: a mounted file would stay the old one when an editor puts a new one in its place.\n      - ${text(`${dirname(list.path)}:${containerLists}:ro`)}\n` : ''}      # What was paid for and fetched outlives the container.
+${list !== undefined && 'path' in list ? `      # The folder of your list, with all that is in it: a mounted file would stay the old one when an editor puts a new one in its place.\n      - ${text(`${dirname(list.path)}:${containerLists}:ro`)}\n` : ''}      # What was paid for and fetched outlives the container.
       - state:/var/lib/threatweave
 ${keyFile === undefined ? '' : '    # The container runs as user 1000, who must be able to read the file.\n    secrets: [lookup-key]\n'}    # Status page, health and metrics, for this machine alone.
     ports: ['127.0.0.1:9464:9464']

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { conflictIn } from '../../../src/commands/init/answers.js'
 import { createInit } from '../../../src/commands/init/init.js'
 import { starterLists } from '../../../src/config/starter-file.js'
 import { runCommand, type Ran } from '../../support/run-command.js'
@@ -144,6 +145,14 @@ describe('init', () => {
     const text = read(dir, platform === 'kubernetes' ? 'values.yaml' : 'threatweave.yaml')
     expect(text).toContain(sentence)
     expect(text.includes('within seconds')).toBe(platform !== 'kubernetes' && own === list)
+  })
+
+  it('does not hand the root folder to a container with a list', () => {
+    const own = { name: 'bad', path: '/bad.txt' }
+    expect(conflictIn({ platform: 'compose', list: own })?.sentence).toBe(
+      '/bad.txt: Compose mounts the folder of the list, so put it into one of its own',
+    )
+    expect(conflictIn({ platform: 'systemd', list: own })).toBeUndefined()
   })
 
   it('names every flag that is missing without a terminal', async () => {
