@@ -33,11 +33,18 @@ type TasksOptions = {
 
 export const createTasks = (options: TasksOptions): Tasks => {
   const open = new Map<string, OpenTask>()
+  /** Lost, but with a write in progress, which the end of the process must stop as well. */
+  const closing = new Set<OpenTask>()
+  const lose = (name: string, task: OpenTask): void => {
+    open.delete(name)
+    closing.add(task)
+    void task.close(false).finally(() => closing.delete(task))
+  }
   const begin = (assigned: Assigned): void => {
     const name = nameOf(assigned)
     const task = openTask(assigned, options, (still) => {
       if (open.get(name) !== task) return
-      void task.close(false)
+      lose(name, task)
       begin(still)
     })
     open.set(name, task)
@@ -49,10 +56,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
       for (const [name, task] of open) {
         const stays = isSameMember ? staying.get(name) : undefined
         if (stays) task.kept(stays)
-        else {
-          open.delete(name)
-          void task.close(false)
-        }
+        else lose(name, task)
       }
       for (const [name, one] of staying) if (!open.has(name)) begin(one)
     },
@@ -60,7 +64,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
     deliver: async (fetched) => open.get(fetched.name)?.deliver(fetched),
     recreated: (partition) => open.get(nameOf(partition))?.recreated(),
     close: async () => {
-      await Promise.all([...open.values()].map((task) => task.close(true)))
+      await Promise.all([...open.values(), ...closing].map((task) => task.close(true)))
       open.clear()
       await options.delivery.close()
     },
@@ -80,6 +84,7 @@ const openTask = (
   setMaxListeners(0, closed.signal)
   const { deliver, write, claim, kept, close } = delivery.open(assigned, { progress, takenOver })
   const state = openState?.({ topic, partition, name, write, claim, signal: closed.signal })
+  let stateClosed: Promise<void> | undefined
   return {
     deliver: (fetched) => deliver(fetched, state),
     kept,
@@ -88,7 +93,9 @@ const openTask = (
       progress.close()
       const delivered = close(isEnding)
       closed.abort()
-      await Promise.all([delivered, state?.close()])
+      // A task that is lost may be closed once more, when the process ends.
+      stateClosed ??= state?.close()
+      await Promise.all([delivered, stateClosed])
     },
   }
 }

@@ -18,7 +18,8 @@ type Stage = {
   readonly takeOver: (still: Assigned) => void
 }
 
-const stage = (): Stage => {
+/** `written`: when the write that is in progress at a loss is over. */
+const stage = (written = done): Stage => {
   const told: string[] = []
   let opened = 0
   let out: (still: Assigned) => void = () => undefined
@@ -36,9 +37,9 @@ const stage = (): Stage => {
         write: () => Promise.resolve('written'),
         claim: () => Promise.resolve({ offset: 0, topicId: undefined }),
         kept: (assigned) => told.push(`${name} kept in ${assigned.generation}`),
-        close: () => {
+        close: (isEnding) => {
           told.push(`${name} closed`)
-          return done()
+          return isEnding ? done() : written()
         },
       }
     },
@@ -73,6 +74,20 @@ const assigned = (generation: number, ...partitions: readonly number[]): readonl
 const ofDeliveries = (told: readonly string[]): readonly string[] => told.filter((one) => !one.startsWith('state'))
 
 const batch = (partition: number): Fetched => ({ name: `fw/${partition}` }) as unknown as Fetched
+
+it('a task that was lost in the middle of a write is closed again with the process', async () => {
+  const { tasks, told } = stage(() => new Promise(() => undefined))
+  tasks.joined(assigned(1, 0), false)
+  tasks.joined([], true)
+  await tasks.close()
+  expect(told).toEqual([
+    'fw/0 (1) opened in 1',
+    'state 1 of fw/0 opened',
+    'fw/0 (1) closed',
+    'state 1 closed, its task is lost',
+    'fw/0 (1) closed',
+  ])
+})
 
 it('a task is kept while this process stays a member, and closed with the loss of its partition', () => {
   const { tasks, told } = stage()
