@@ -113,11 +113,15 @@ export const mistakes: readonly Mistake[] = [
     'claimed?.generation === assigned.generation ? claimed :',
     'claimed ? claimed :',
   ),
-  one(
-    'a task is used after it was closed',
-    'open.delete(name)\n          void task.close(false)',
-    'void task.close(false)',
-  ),
+  one('a task is used after it was closed', 'open.delete(name)\n    closing.add(task)', 'closing.add(task)'),
+  {
+    ...one(
+      'the write of a lost task goes on when the process has ended',
+      '[...open.values(), ...closing].map(',
+      '[...open.values()].map(',
+    ),
+    options: ['--found'],
+  },
   one(
     "the topic's id is ignored at the join (item 3)",
     'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {',
