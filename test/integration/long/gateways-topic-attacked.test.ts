@@ -35,7 +35,7 @@ it('a signed record that is written again and one that is not signed change noth
   first.kill('SIGTERM')
   await first.exit
   const written = await readTopic(fleet.topics.gateways, (records) => records.length > 10, { calmMs: 2_000 })
-  const { caller } = JSON.parse(String(written.at(-1)?.value)) as { readonly caller?: string }
+  const { caller } = JSON.parse(String(written.at(-1)?.value)) as { readonly caller: string | null }
 
   const producer = client().producer()
   await producer.connect()
@@ -52,12 +52,15 @@ it('a signed record that is written again and one that is not signed change noth
   const second = fleet.start(1)
   await theCaller([second])
   const began = second.events.find(({ event }) => event === 'calling_began')
-  // The one before says that none of its calls is in flight, unless the brokers of a busy machine take too long for that.
-  if (caller === undefined) expect(began?.waitedMs).toBeLessThan(sessionMs)
+  // The one before says that none of its calls is in flight, unless a busy machine takes too long for that: then the next one waits, and what was
+  // reserved counts as used.
+  const isReleased = caller === null
+  if (isReleased) expect(began?.waitedMs).toBeLessThan(sessionMs)
   const refused = second.events.map(({ message }) => String(message))
   expect(refused).toContainEqual(
     expect.stringContaining('were ignored: 1 that repeat an older one, 1 without a valid signature'),
   )
   await askNew(30)
-  expect(provider.calls).toHaveLength(perDay)
+  expect(provider.calls.length).toBeLessThanOrEqual(perDay)
+  expect(provider.calls.length).toBeGreaterThan(isReleased ? perDay - 1 : 40)
 })
