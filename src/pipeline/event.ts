@@ -106,6 +106,8 @@ export type Reduced = 'compact' | 'accused' | 'worst'
 
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
+  /** When it happened, in epoch milliseconds: by the event itself, or else the time of its record. */
+  readonly eventTime: number | undefined
   /** Available without creating the annotation. */
   readonly status: Status
   readonly verdict: Level

@@ -1,15 +1,21 @@
 // Annotate: adds the annotation to an event.
+import { systemClock, type Clock } from '../../base/clock.js'
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { Judged } from '../../domain/verdict.js'
 import type { Extraction } from '../../domain/sighting.js'
 import type { Event, EventIn, EventOut, Reduced } from '../event.js'
+import { eventTime } from '../event-time.js'
 import { createAnnotationText, type AnnotationText, type TextSettings } from './annotation-text.js'
 import { stating, untouched, type Forgeries } from './forgeries.js'
 import { createPlace, type PlaceAnnotation, type PlaceSettings } from './place.js'
 import { writeAnnotation, writeCompact } from './write-annotation.js'
 
-type AnnotateSettings = PlaceSettings & TextSettings
+type AnnotateSettings = PlaceSettings &
+  TextSettings & {
+    /** Tells the year of a time that has none, where the record has no time either. */
+    readonly clock?: Clock
+  }
 
 /** `judged` has one element per sighting, in the same order. */
 export type Annotate = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]) => EventOut
@@ -17,12 +23,13 @@ export type Annotate = (given: EventIn, event: Event, extraction: Extraction, ju
 export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const write = createAnnotationText(settings)
   const place = createPlace(settings)
+  const { clock = systemClock } = settings
   return (given, event, extraction, judged) => {
     const written = write(extraction, judged, event.reading, given.origin)
     const cut = place.forgeriesIn(event)
     const { forged: left = 0 } = extraction
     const forgeries = cut + left === 0 ? undefined : { cut, left }
-    return new AnnotatedEvent(given, event, extraction, judged, place, written, forgeries)
+    return new AnnotatedEvent(given, event, extraction, judged, place, clock, written, forgeries)
   }
 }
 
@@ -32,6 +39,7 @@ class AnnotatedEvent implements EventOut {
   readonly time: number | undefined
   readonly key: Buffer | null | undefined
   private made: Annotation | undefined
+  private happened: number | undefined
 
   constructor(
     { origin, time, key }: EventIn,
@@ -39,12 +47,21 @@ class AnnotatedEvent implements EventOut {
     readonly extraction: Extraction,
     readonly judged: readonly Judged[],
     private readonly place: PlaceAnnotation,
+    private readonly clock: Clock,
     private readonly written: AnnotationText,
     readonly forgeries: Forgeries | undefined,
   ) {
     this.origin = origin
     this.time = time
     this.key = key
+  }
+
+  get eventTime(): number | undefined {
+    const { event, extraction, time } = this
+    if (this.happened !== undefined) return this.happened
+    const now = time ?? this.clock.now()
+    const named = extraction.time === undefined ? undefined : eventTime(extraction.time, now)
+    return (this.happened = named ?? eventTime(event.text, now) ?? time)
   }
 
   get status(): Status {
@@ -80,7 +97,8 @@ class AnnotatedEvent implements EventOut {
   }
 
   bytes(reduced?: Reduced): Buffer {
-    return this.place(this.event, this.text(reduced, this.forgeries), this.extraction, this.written.value, this.time)
+    const time = this.event.reading === 'json' ? undefined : this.eventTime
+    return this.place(this.event, this.text(reduced, this.forgeries), this.extraction, this.written.value, time)
   }
 
   private text(reduced: Reduced | undefined, stated: Forgeries | undefined): readonly string[] {

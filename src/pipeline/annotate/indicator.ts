@@ -104,9 +104,10 @@ const networkOf = (as: NonNullable<Geo['as']>): NonNullable<Geo['as']> => {
 }
 
 export const describeIndicator = ({ sighting, decision, verdict }: Judged, geo: Geo = nowhere): AnnotatedIndicator => {
+  const url = verdict.listing?.url
   const one: AnnotatedIndicator = {
-    type: sighting.type,
-    value: clip(sighting.value, 260),
+    type: url === undefined ? sighting.type : 'url',
+    value: clip(url ?? sighting.value, 260),
     field: clip(sighting.field, 180),
     role: sighting.role,
     decision: decision.decision,

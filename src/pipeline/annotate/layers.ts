@@ -1,5 +1,7 @@
 // Members that an annotation adds to an event in the schemas of others: ECS and OCSF.
-import type { AnnotatedIndicator, Annotation } from '../../domain/annotation.js'
+import type { AnnotatedIndicator, AnnotatedType, Annotation } from '../../domain/annotation.js'
+import { threatIndicator } from '../../domain/ecs-indicator.js'
+import { hostOf } from '../../domain/listed-url.js'
 import type { Level } from '../../domain/finding.js'
 import type { Addition } from './addition.js'
 
@@ -12,21 +14,18 @@ export const layerEcs = (annotation: Annotation): Addition[] => {
     .filter(({ verdict }) => verdict === 'malicious' || verdict === 'suspicious')
     .map(({ type, value, field, source }) =>
       JSON.stringify({
-        indicator: {
-          type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
-          name: value,
-          ...(type === 'ip' ? { ip: value } : { url: { domain: value } }),
-          ...(source === undefined ? {} : { provider: source }),
-        },
-        matched: { atomic: value, field, type: 'threatweave' },
+        indicator: threatIndicator(type, value, source),
+        matched: { atomic: hostOf(type, value), field, type: 'threatweave' },
       }),
     )
-  const values = (wanted: 'ip' | 'domain'): string[] =>
-    unique(indicators.filter(({ type }) => type === wanted).map(({ value }) => JSON.stringify(value)))
+  const values = (isWanted: (type: AnnotatedType) => boolean): string[] =>
+    unique(
+      indicators.filter(({ type }) => isWanted(type)).map(({ type, value }) => JSON.stringify(hostOf(type, value))),
+    )
   const additions: Addition[] = []
   if (enrichments.length > 0) additions.push({ path: ['threat', 'enrichments'], items: unique(enrichments) })
-  const addresses = values('ip')
-  const names = values('domain')
+  const addresses = values((type) => type === 'ip')
+  const names = values((type) => type !== 'ip')
   if (addresses.length > 0) additions.push({ path: ['related', 'ip'], items: addresses })
   if (names.length > 0) additions.push({ path: ['related', 'hosts'], items: names })
   if (annotation.score !== undefined)
@@ -47,6 +46,14 @@ const reputationOf = ({ verdict, score, source }: AnnotatedIndicator): object | 
     ? undefined
     : { base_score: score, ...reputations[verdict], ...(source === undefined ? {} : { provider: source }) }
 
+const hostname = { type_id: 1, type: 'Hostname' }
+/** What the event shows, and what is known of it. */
+const ocsfTypes = {
+  ip: { observed: { type_id: 2, type: 'IP Address' }, known: { type_id: 1, type: 'IP Address' } },
+  domain: { observed: hostname, known: { type_id: 2, type: 'Domain' } },
+  url: { observed: hostname, known: { type_id: 5, type: 'URL' } },
+} as const
+
 /** The OCSF members of an annotation: observables with reputation, and osint. */
 export const layerOcsf = ({ indicators }: Annotation): Addition[] => {
   const observables: string[] = []
@@ -55,10 +62,9 @@ export const layerOcsf = ({ indicators }: Annotation): Addition[] => {
     const { type, value, field, verdict, source } = indicator
     const reputation = reputationOf(indicator)
     const rated = reputation === undefined ? {} : { reputation }
-    const observed = type === 'ip' ? { type_id: 2, type: 'IP Address' } : { type_id: 1, type: 'Hostname' }
-    observables.push(JSON.stringify({ name: field, ...observed, value, ...rated }))
+    const { observed, known } = ocsfTypes[type]
+    observables.push(JSON.stringify({ name: field, ...observed, value: hostOf(type, value), ...rated }))
     if (verdict === 'unknown') continue
-    const known = type === 'ip' ? { type_id: 1, type: 'IP Address' } : { type_id: 2, type: 'Domain' }
     const vendor = source === undefined ? {} : { vendor_name: source }
     osint.push(JSON.stringify({ name: field, ...known, value, labels: [verdict], ...vendor, ...rated }))
   }

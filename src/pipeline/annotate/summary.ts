@@ -7,6 +7,7 @@ import type { Level } from '../../domain/finding.js'
 import type { Action, Direction, Extraction } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import { clip } from './clip.js'
+import { describeListing } from '../../domain/describe-listing.js'
 import { wasSkipped } from './indicator.js'
 
 /** What the summary depends on besides the deciding indicator. */
@@ -49,6 +50,9 @@ export const summarise = (deciding: Deciding | undefined, about: SummaryInput): 
 }
 
 const maxCategories = 4
+/** An annotation has 4 KB; alerts say more. */
+const maxListings = 4
+const clipped = { feed: 64, entry: 100, categories: 2, category: 40 } as const
 
 const sentences = {
   no_schema: 'the value could not be read: there is no schema for it',
@@ -90,6 +94,8 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   if (indicator.source !== undefined) summary.source = indicator.source
   if (indicator.feed !== undefined) summary.feed = indicator.feed
   if (indicator.entry !== undefined) summary.entry = indicator.entry
+  if (verdict.listings !== undefined)
+    summary.listings = verdict.listings.slice(0, maxListings).map((one) => describeListing(one, clipped))
   if (indicator.at !== undefined) summary.verdict_time = indicator.at
   if (indicator.stale !== undefined) summary.stale = indicator.stale
   if (indicator.former) summary.former = true

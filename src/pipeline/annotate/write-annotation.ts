@@ -1,5 +1,11 @@
 // Writes an annotation as ASCII JSON, full or compact.
-import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../../domain/annotation.js'
+import {
+  annotatedTypes,
+  type AnnotatedIndicator,
+  type AnnotatedListing,
+  type Annotation,
+  type AnnotationSummary,
+} from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import { levels } from '../../domain/finding.js'
 import type { Geo } from '../../domain/geo.js'
@@ -63,12 +69,23 @@ const writeOutcome = (one: AnnotatedIndicator): string => {
   return text + '}'
 }
 
+const typeMembers = table(annotatedTypes, (type) => `{"type":"${type}","value":`)
+
 export const writeIndicator = (one: AnnotatedIndicator): string =>
-  (one.type === 'ip' ? '{"type":"ip","value":' : '{"type":"domain","value":') +
+  typeMembers[one.type] +
   quote(one.value) +
   fieldMember(one.field) +
   decided[one.decision][one.role] +
   writeOutcome(one)
+
+const writeListing = (one: AnnotatedListing): string => {
+  let text = `{"feed":${quote(one.feed)},"entry":${quote(one.entry)},"level":"${one.level}"`
+  if (one.score !== undefined) text += `,"score":${one.score}`
+  if (one.categories !== undefined) text += `,"categories":[${one.categories.map(quote).join(',')}]`
+  if (one.since !== undefined) text += `,"since":"${one.since}"`
+  if (one.expires !== undefined) text += `,"expires":"${one.expires}"`
+  return text + '}'
+}
 
 const writeActivity = ({ activity, password_accepted }: AnnotationSummary): string => {
   const text = activity === undefined ? '' : `,"activity":"${activity}"`
@@ -96,7 +113,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.score !== undefined) text += `,"score":${a.score}`
   if (a.threat_class !== undefined) text += classes[a.threat_class]
   if (a.accusers !== undefined) text += `,"accusers":${a.accusers}`
-  if (a.type !== undefined) text += a.type === 'ip' ? ',"type":"ip"' : ',"type":"domain"'
+  if (a.type !== undefined) text += `,"type":"${a.type}"`
   if (a.value !== undefined) text += `,"value":${quote(a.value)}`
   if (a.field !== undefined && a.role !== undefined) text += `${fieldMember(a.field)}${a.role}"`
   text += `,"direction":"${a.direction}","action":"${a.action}"${writeActivity(a)}`
@@ -115,6 +132,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.source !== undefined) text += `,"source":${quote(a.source)}`
   if (a.feed !== undefined) text += `,"feed":${quote(a.feed)}`
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`
+  if (a.listings !== undefined) text += `,"listings":[${a.listings.map(writeListing).join(',')}]`
   if (a.verdict_time !== undefined) text += `,"verdict_time":"${a.verdict_time}"`
   if (a.stale !== undefined) text += a.stale ? ',"stale":true' : ',"stale":false'
   if (a.format !== undefined) text += `,"format":${quote(a.format)}`

@@ -107,6 +107,10 @@ class JoinedRecord implements EventOut {
     this.forgeries = forgeriesOf(batch, all, this.original)
   }
 
+  get eventTime(): number | undefined {
+    return this.batch.isOne ? this.all[0]?.eventTime : this.time
+  }
+
   get members(): readonly EventOut[] | undefined {
     return this.batch.isOne ? undefined : this.all
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Decision } from '../../domain/decision.js'
 import { unknownOf, type Finding } from '../../domain/finding.js'
 import type { Ask, Lookup } from '../../domain/lookup.js'
+import { portSeen } from '../../domain/seen-port.js'
 import type { Extraction, Sighting } from '../../domain/sighting.js'
 import { soFarOf } from '../../domain/so-far.js'
 import { passes } from '../../domain/reason.js'
@@ -15,6 +16,8 @@ import { pending, type Wait } from './wait.js'
 type EnrichOptions = {
   readonly lookup: Lookup
   readonly decide: (sighting: Sighting) => Decision
+  /** Changes when `decide` may decide otherwise. */
+  readonly decisions?: () => number
   readonly judge: (finding: Finding, sighting: Sighting, now: number) => Verdict
   readonly clock: Clock
   readonly inFlight: InFlight
@@ -60,7 +63,7 @@ const none: readonly OpenSighting[] = []
 export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, inFlight, later } = options
   const urgency = options.urgency ?? 'live'
-  const cache = createSightingCache(decide, judge)
+  const cache = createSightingCache(decide, judge, options.decisions)
   /** Chunks of which nothing was taken the last time. */
   let refusedChunks = 0
 
@@ -75,16 +78,25 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     return late ? cache.awaiting(cached, judged, late) : judged
   }
 
-  const start: Enrich['start'] = ({ action, sightings }, wait, now, isFreeEvent) => {
+  const start: Enrich['start'] = (extraction, wait, now, isFreeEvent) => {
+    const { action, sightings } = extraction
     const isFree = isFreeEvent ?? options.isFree
     const judged: Judged[] = []
     let open: OpenSighting[] | undefined
     const source = sourceOf(sightings)
+    let hasSource = false
+    let hasDestination = false
     for (const sighting of sightings) {
       const cached = cache.of(sighting, now)
       const { role, evidence, paths } = sighting
+      let port: number | undefined
+      if (sighting.type === 'ip') {
+        port = portSeen(sighting, extraction, role === 'source' ? !hasSource : !hasDestination)
+        hasSource ||= role === 'source'
+        hasDestination ||= role === 'destination'
+      }
       const peer = role === 'source' || source === undefined ? ownPeerOf(sighting) : source
-      const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, isFree, peer }
+      const ask: Ask = { role, action, evidence, decision: cached.decision, urgency, now, paths, port, isFree, peer }
       const given = lookup(sighting, ask)
       const found = isFreeEvent === true && given === unknownOf('pending') ? unknownOf('budget_spent') : given
       if (found instanceof Promise || !wait.isFinal(found)) {

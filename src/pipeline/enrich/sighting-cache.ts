@@ -6,9 +6,11 @@ import type { Sighting } from '../../domain/sighting.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
 
 /** One indicator in one field and role. Flat and linked by hand, because with ten thousand entries every pointer costs. */
-export type Cached = Omit<Sighting, 'value' | 'paths'> & {
+export type Cached = Omit<Sighting, 'value' | 'paths' | 'port'> & {
   readonly sighting: Sighting
   decision: Decision
+  /** The version of the lists by which it was decided. */
+  version: number
   /** Judged last, and until when that holds, where such a moment is known. */
   finding: Finding | undefined
   until: number | undefined
@@ -43,11 +45,13 @@ const longestField = 200
 export const createSightingCache = (
   decide: Decide,
   judge: (finding: Finding, sighting: Sighting, now: number) => Verdict,
+  /** Changes when `decide` may decide otherwise. */
+  versionOf: () => number = () => 0,
 ): SightingCache => {
   const recent = createBoundedCache<string, Cached>(generation, countAlike)
 
   const add = (given: Sighting, first: Cached | undefined): Cached => {
-    // Without paths: a listed URL is another finding, and a host has endless paths.
+    // Without paths and port: a listed URL is another finding, and a host has endless paths.
     const { type, role, evidence } = given
     const sighting: Sighting = { type, value: ownText(given.value), field: ownText(given.field), role, evidence }
     const { field } = sighting
@@ -59,6 +63,7 @@ export const createSightingCache = (
       evidence,
       sighting,
       decision,
+      version: versionOf(),
       finding: undefined,
       until: undefined,
       judged: judgedAs(sighting, decision, unjudged, undefined),
@@ -78,6 +83,7 @@ export const createSightingCache = (
 
   const decideAnew = (cached: Cached): Cached => {
     cached.decision = decide(cached.sighting)
+    cached.version = versionOf()
     cached.finding = undefined
     cached.unanswered = undefined
     cached.judged = judgedAs(cached.sighting, cached.decision, unjudged, undefined)
@@ -94,7 +100,7 @@ export const createSightingCache = (
           cached.evidence === sighting.evidence &&
           cached.type === sighting.type
         )
-          return isOver(cached.decision, now) ? decideAnew(cached) : cached
+          return isOver(cached.decision, now) || cached.version !== versionOf() ? decideAnew(cached) : cached
       return add(sighting, first)
     },
     judge: (cached, finding, now) => {

@@ -13,7 +13,7 @@ export type Port = 'port' | 'localPort' | 'remotePort'
 /** By the name without case and separators, the first that matches. What might be done, and how a check went that is not about who came, say nothing. */
 const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
   [
-    /(?:^f|^re|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
+    /(?:^f|^re|soap|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
     undefined,
   ],
   [/^lport$|localport$/, 'localPort'],
@@ -36,10 +36,16 @@ const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
 ]
 const bareNames = /^(?:name|value|label|text|description|title|displayname)$/
 
+/** How the sender of a mail was checked, or how a machine is set up. */
+const check = /^(?:(?:spf|dkim|dmarc|arc|bimi|authenticationresults?)(?:results?|status)?|compliance|posture)$/
+
 /** By the path's last name; of `outcome.value` by the name before. */
 export const actionFieldOf = (segments: readonly string[]): ActionField | undefined => {
   if (actionName(segments.at(-1) ?? '')) return 'action'
   const last = compact(segments.at(-1) ?? '')
+  if (segments.slice(-3, -1).some((name) => check.test(compact(name)))) return undefined
+  // Deep inside an object a type is that of some part of it.
+  if (segments.length > 2 && last === 'type') return undefined
   return (bareNames.test(last) ? saidBy(compact(segments.at(-2) ?? '')) : undefined) ?? saidBy(last)
 }
 

@@ -1,11 +1,11 @@
 // Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
 import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
-import { isNegated } from './action-words.js'
+import { senseOf } from './verb-sense.js'
 
 /** The first verb of a line, blocked where it has a group: one pass for both. */
 const verb =
-  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|apptrack[ _]session[ _][a-z_]{1,40}|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion))|(den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?))|\best-allowed)\b(?![-/])/i
+  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|apptrack[ _]session[ _][a-z_]{1,40}|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion))|(den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?))|\best-allowed)\b(?![-/])/gi
 /** Whatever was said before it. */
 const notAllowed = /\b(?<![-/.])not (?:allowed|permitted|authorized)\b(?![-/])/i
 
@@ -40,26 +40,38 @@ const rest: readonly ActionRule[] = [
 export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
 export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 
+/** So many verbs of a line are looked at. */
+const mostTries = 8
+
 /** A line of words; what is first in it is what happened, the rest is why. */
 export const actionOfText = (text: string): ActionFound => {
   const head = text.length > 600 ? text.slice(0, 600) : text
-  const found = verb.exec(head)
-  if (found) {
+  verb.lastIndex = 0
+  for (let tries = 0, found = verb.exec(head); found && tries < mostTries; tries++, found = verb.exec(head)) {
     const blocked = found[1] === undefined ? notAllowed.exec(head) : found
-    return blocked ? said('blocked', 'text:blocked', blocked) : said('allowed', 'text:allowed', found)
+    const deed = blocked ? said('blocked', 'text:blocked', blocked) : said('allowed', 'text:allowed', found)
+    if (deed) return deed
   }
   for (const { id, words, may } of rest) {
     const matched = may.test(head) ? words.exec(head) : null
     if (!matched) continue
     const isBlocked = matched.slice(1).some((group: string | undefined) => group !== undefined)
-    return said(isBlocked ? 'blocked' : 'allowed', id, matched)
+    const deed = said(isBlocked ? 'blocked' : 'allowed', id, matched)
+    if (deed) return deed
   }
   const foreign = actionOfForeignLine(head)
   return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }
 }
 
-/** What the words mean with a negation before them: `not accepted` is blocked. */
-const said = (action: 'allowed' | 'blocked', rule: string, { 0: saw, index, input }: RegExpExecArray): ActionFound =>
-  isNegated(input, index)
-    ? { action: action === 'allowed' ? 'blocked' : 'allowed', rule: 'text:negated', saw }
-    : { action, rule, saw }
+/** What the words mean with what is around them: `not accepted` is blocked, the `maximum allowed` nothing. */
+const said = (
+  action: 'allowed' | 'blocked',
+  rule: string,
+  { 0: saw, index, input }: RegExpExecArray,
+): ActionFound | undefined => {
+  const sense = senseOf(input, index, index + saw.length)
+  if (sense === 'doubtful') return undefined
+  return sense === 'done'
+    ? { action, rule, saw }
+    : { action: action === 'allowed' ? 'blocked' : 'allowed', rule: 'text:negated', saw }
+}

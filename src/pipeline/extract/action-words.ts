@@ -3,6 +3,7 @@ import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
+import { senseInName, senseOf } from './verb-sense.js'
 
 type ActionWord = {
   readonly action: Action
@@ -13,6 +14,8 @@ type ActionWord = {
   readonly isAuthentication: boolean
   /** How it went, where that is all it says: it takes a login to make it an action. */
   readonly outcome: Action
+  /** Which of the two ends began. */
+  readonly way: 'in' | 'out' | undefined
 }
 
 const verbs = table<'allowed' | 'blocked'>(
@@ -29,13 +32,13 @@ const verbs = table<'allowed' | 'blocked'>(
     `deny denied denies drop dropped drops block blocked blocks reject rejected rejects refuse refused discard discarded prevent prevented
      reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied dropall
      quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist
-     syncookie-sent banned ban terminated terminate shun shunned deleted bounced
+     syncookie-sent banned ban terminated terminate shun shunned bounced
      not-allowed unauthorized challenge managed_challenge jschallenge js_challenge captcha d r`,
   ],
 )
 const common = setOf(
-  `a d r ok start open opened close timeout success succeeded alert established deleted release released log logged terminate terminated
-   decoded tunnel deliver continue override reset`,
+  `a d r ok start open opened close timeout success succeeded alert established release released log logged terminate terminated
+   decoded tunnel deliver continue override reset whitelist blacklist blocklist allowlist`,
 )
 
 /** What is longer says nothing of an action. */
@@ -47,6 +50,7 @@ const nothing: ActionWord = {
   isLogin: false,
   isAuthentication: false,
   outcome: 'unknown',
+  way: undefined,
 }
 
 /** Numbers and words that say neither are unknown. */
@@ -66,6 +70,7 @@ export const actionWordOf = (value: string): ActionWord => {
     isLogin,
     isAuthentication: isLogin && !otherSession.test(verb),
     outcome: readOutcome(verb),
+    way: wayOfVerb(verb.replaceAll('_', ' ')),
   }
   cached.set(ownText(value), saying)
   return saying
@@ -84,23 +89,14 @@ const failure =
   /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired|fraud)(?![a-z])/
 const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
 
-const negation =
-  /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
-/** The longest of them, with the words that may be between. */
-const reach = 48
-
-/**
- * Whether what is before a word says the opposite of it: `was not accepted`, `failed to log in`.
- * `at` is where the word begins; words are separated by one blank.
- */
-export const isNegated = (text: string, at: number): boolean => negation.test(text.slice(Math.max(0, at - reach), at))
-
 /** What is first counts, a negation before it included. */
 const readOutcome = (verb: string): Action => {
   const good = success.exec(verb)
   const bad = failure.exec(verb)
   if (!good || (bad && bad.index < good.index)) return bad ? 'blocked' : 'unknown'
-  return isNegated(verb.replace(/[_-]/g, ' '), good.index) ? 'blocked' : 'allowed'
+  return senseOf(verb.replace(/[_-]/g, ' '), good.index, good.index + good[0].length) === 'opposite'
+    ? 'blocked'
+    : 'allowed'
 }
 
 const readVerb = (verb: string): Action => {
@@ -112,7 +108,9 @@ const readVerb = (verb: string): Action => {
   for (const { 0: part, index } of plain.matchAll(/[a-z]+/g)) {
     const said = part.length > 2 && !common.has(part) ? verbs.get(part) : undefined
     if (!said) continue
-    if ((said === 'blocked') !== isNegated(plain, index)) return 'blocked'
+    const sense = senseInName(plain, index, index + part.length)
+    if (sense === 'doubtful') continue
+    if ((said === 'blocked') === (sense === 'done')) return 'blocked'
     found = 'allowed'
   }
   return found === 'unknown' ? actionOfForeign(verb) : found
@@ -123,6 +121,16 @@ export const ways = table<'in' | 'out'>(
   ['out', 'out outbound outgoing egress o client-to-server upload sent'],
   ['in', 'in inbound incoming ingress i server-to-client download received'],
 )
+
+/** `NetworkConnect`, `InboundConnectionAccepted`: which of the two ends did it. What has connected may be either. */
+export const wayOfVerb = (verb: string): 'in' | 'out' | undefined =>
+  /\b(?:accept(?:s|ed|ing)?|listen(?:s|ed|ing)?|inbound|incoming)\b/i.test(verb)
+    ? 'in'
+    : /\b(?:connect(?:s|ing)?|connected to|dial(?:s|ing|ed)?|outbound|outgoing|connection (?:attempt|request|success))\b/i.test(
+          verb,
+        )
+      ? 'out'
+      : undefined
 
 /** The numbers by which Windows tells of logins and of connections that it let through or stopped. */
 export const windowsEvents = table<Action>(

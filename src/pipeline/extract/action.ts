@@ -2,7 +2,7 @@
 import type { Action } from '../../domain/sighting.js'
 import type { Port, ActionField } from './action-fields.js'
 import { actionOfText, nothing, type ActionFound } from './action-text.js'
-import { actionWordOf, ways, windowsEvents } from './action-words.js'
+import { actionWordOf, wayOfVerb, ways, windowsEvents } from './action-words.js'
 import { table } from './characters.js'
 
 export type ActionFinder = ReturnType<typeof createActionFinder>
@@ -19,6 +19,8 @@ const rankOf: Readonly<Partial<Record<ActionField, number>>> = {
 const textRank = 5
 /** `拒绝` */
 const shortestWord = 2
+/** `accepted` alone is what was done to a connection, and not who began it. */
+const shortestDeed = 10
 const none = 99
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
 
@@ -31,6 +33,8 @@ export const createActionFinder = () => {
   let localPort = 0
   let remotePort = 0
   let way: 'in' | 'out' | undefined
+  /** The same, by the verb. */
+  let verb: 'in' | 'out' | undefined
   const take = (action: Action, rank: number, rule: string, saw: string): void => {
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
     const isStopped = action === 'blocked' && found.action === 'allowed' && rank <= 1 && best > 0
@@ -51,6 +55,8 @@ export const createActionFinder = () => {
   }
   const seeWord = (saw: string, rank: number, rule: string): void => {
     const said = actionWordOf(saw)
+    // A firewall's `action=accept` lets a connection through, whoever began it.
+    if (rank > 1 || saw.length > shortestDeed) verb ??= said.way
     if (said.isLogin) isLogin = true
     // `login_failed` tells both; `action=login status=failed` what was tried, and how it went.
     if (said.outcome !== 'unknown' && (said.isLogin || (outcome === nothing && rank < 6)))
@@ -64,7 +70,7 @@ export const createActionFinder = () => {
       best = outcomeRank = none
       isLogin = false
       localPort = remotePort = 0
-      way = undefined
+      way = verb = undefined
     },
     /** Whether what such a field says can still change anything. */
     wants: (says: ActionField): boolean => {
@@ -97,8 +103,16 @@ export const createActionFinder = () => {
     result: (): ActionFound => (isLogin && outcomeRank < best ? outcome : found),
     /** How it went, if the event is a login. */
     outcome: (): ActionFound => outcome,
-    /** The local endpoint has the port of one who connects, the remote one that of a service. */
-    isLocalFirst: (): boolean =>
-      way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),
+    /** What a sentence says of who began. */
+    seeVerb: (text: string): void => {
+      verb ??= wayOfVerb(text)
+    },
+    /** The direction says so, or the verb, or the local endpoint has the port of one who connects and the remote one that of a service: those given, where no field names them. */
+    isLocalFirst: (remote = 0, local = 0): boolean => {
+      const said = way ?? verb
+      if (said !== undefined) return said === 'out'
+      const [to, from] = [remotePort || remote, localPort || local]
+      return to > 0 && from > 1023 && from > to
+    },
   }
 }

@@ -5,6 +5,7 @@ import { nothing, type ActionFound } from './action-text.js'
 import { isAuthentication } from './action-words.js'
 import type { ActivityField } from './activity-fields.js'
 import { setOf, table } from './characters.js'
+import { methodNames } from './request-line.js'
 import {
   outcomeOfCall,
   outcomeOfCallError,
@@ -34,9 +35,7 @@ const windowsEvents = table<Activity>(
 /** Those whose status tells how it went. */
 const withStatus = setOf('4625 4768 4769 4771 4776')
 
-const methods = setOf(
-  'GET POST HEAD PUT DELETE OPTIONS PATCH CONNECT TRACE PROPFIND REPORT MKCOL MOVE COPY LOCK UNLOCK SEARCH',
-)
+const methods = setOf(methodNames)
 const writes = setOf('POST PUT DELETE PATCH')
 const refused = setOf('401 403 407 429 444')
 
@@ -256,6 +255,12 @@ export const createActivityFinder = () => {
       if (blank < 3 || blank > 9 || !methods.has(text.slice(0, blank))) return
       isSeen = true
       method ||= text.slice(0, blank)
+    },
+    /** A line about a request, in whatever order. */
+    seeRequest: (named: string, answered: string): void => {
+      isSeen = true
+      method ||= named
+      status ||= answered
     },
     seeText: (text: string): void => {
       const head = text.length > 600 ? text.slice(0, 600) : text

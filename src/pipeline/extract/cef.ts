@@ -55,6 +55,9 @@ const cefPairs = (text: string): Pairs => {
 /** LEEF 1 separates by tabs, LEEF 2 by what its header says. */
 const leefPairs = (text: string, delimiter = ''): Pairs => {
   const pairs: Pairs = []
+  // A relay may have written the tab as `#011`, or a blank for it.
+  if (delimiter === '' && !text.includes('\t'))
+    return text.includes('#011') ? leefPairs(text.replaceAll('#011', '\t')) : cefPairs(text)
   const code = /^0?x([0-9a-f]{2,4})$/i.exec(delimiter)?.[1]
   const separator = code === undefined ? delimiter || '\t' : String.fromCharCode(Number.parseInt(code, 16))
   for (const part of text.split(separator, maxPairs)) {

@@ -1,5 +1,6 @@
 // Checks formats before they are used: their shape, their examples, and that no line is two formats' own.
 import type { FormatDocument, FileProblem } from '../../domain/problem.js'
+import { eventTime } from '../event-time.js'
 import { parseAddress } from '../../domain/address.js'
 import type { Extraction, Role } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
@@ -110,6 +111,8 @@ const jsonOf = (line: string): unknown => {
 }
 
 const fieldOf = createFieldOf()
+/** Examples are read at the end of their year, so that a time without one is the same each time. */
+const exampleNow = Date.UTC(2026, 11, 31)
 
 /** What an example says is in its line, and what was found there instead. */
 const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
@@ -119,6 +122,8 @@ const differences = (found: Extraction, expected: Example['expected']): readonly
     const isSeen = (one: Role): boolean => one === role || (one === 'claimed' && role === 'url')
     const seen = found.sightings.filter((sighting) => isSeen(sighting.role)).map((sighting) => sighting.value)
     const port = role === 'source' ? found.sourcePort : found.destinationPort
+    const at = name === 'time' ? eventTime(found.time ?? '', exampleNow) : undefined
+    if (at !== undefined) seen.push(new Date(at).toISOString().toLowerCase())
     const is = name === 'event.action' ? [found.action] : name.endsWith('.port') ? [String(port ?? 0)] : seen
     const wanted = parseAddress(value) ?? value.toLowerCase()
     return is.includes(wanted) ? [] : [`${name} should be ${value}, found ${is.join(', ') || 'nothing'}`]

@@ -39,9 +39,12 @@ export const settleForwarded = (
   if (hops.length === 0) return
   const isProxied = peer === undefined || isPassed(peer.value)
   const client = isProxied ? hops.findLastIndex(({ value }) => !isPassed(value)) : -1
-  // Where all of them are ours nobody from outside wrote any.
+  // Where all of them are ours nobody from outside wrote any: the first is the client.
   if (isProxied && client < 0) {
-    for (const { value, field } of hops) findings.add('ip', value, field, 'source', 'field', 'field:forwarded')
+    hops.forEach(({ value, field }, at) => {
+      findings.add('ip', value, field, at === 0 ? 'source' : 'observer', 'field', 'field:forwarded')
+    })
+    if (peer && peer.value !== hops[0]?.value) changeRole(findings, peer, 'observer', 'field:forwarded')
     return
   }
   hops.forEach(({ value, field }, at) => {

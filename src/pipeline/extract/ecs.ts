@@ -1,5 +1,6 @@
 // The pieces that formats name, in the words of the Elastic Common Schema: what fits a name, and endpoints as products write them.
 import { parseHostname } from '../../domain/hostname.js'
+import { eventTime } from '../event-time.js'
 import { words } from './characters.js'
 import { readField, type Reader } from './reader.js'
 import { scanTokens, type Token } from './tokens.js'
@@ -9,7 +10,7 @@ export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
    url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
-   event.reason message http.request.method http.response.status_code user_agent.original network.forwarded_ip smtp.helo network.transport network.direction rule.name destination.bytes icmp.type
+   event.reason message http.request.method http.response.status_code user_agent.original network.forwarded_ip smtp.helo time network.transport network.direction rule.name destination.bytes icmp.type
    observer.ingress.zone observer.egress.zone zeek.connection.state zeek.connection.local_orig zeek.connection.local_resp`,
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))
@@ -39,11 +40,14 @@ export const fitOf = (name: string): ((text: string) => boolean) => {
   const bare = name.replace(/\?$/, '')
   const fits = endpointNames.has(bare)
     ? (text: string) => isHost(hostsIn(text)[0], bare.endsWith('.ip'))
-    : bare.endsWith('.port')
-      ? (text: string) => /^\d{1,5}$/.test(text)
-      : (text: string) => shapeOf(bare)?.test(text) !== false
+    : bare === 'time'
+      ? (text: string) => text.length <= longestTime && eventTime(text, 0) !== undefined
+      : bare.endsWith('.port')
+        ? (text: string) => /^\d{1,5}$/.test(text)
+        : (text: string) => shapeOf(bare)?.test(text) !== false
   return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
+const longestTime = 64
 /** What a piece looks like, where not everything fits. */
 const shapes: ReadonlyMap<string, RegExp> = new Map([
   ['http.response.status_code', /^\d{3}$/],
@@ -60,6 +64,9 @@ const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
 /** A piece of a line under the name that a format gave it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
   if (text === '' || text === '-') return
+  // A date and a time may be two columns.
+  if (name === 'time') reader.time = reader.time === undefined ? text : `${reader.time} ${text}`
+  if (name === 'time') return
   const { holds, role, says, flow, activity } = reader.fieldOf(name)
   if (name.includes('.')) reader.note?.(name, text)
   const [host, translated] = endpointNames.has(name) ? hostsIn(text) : []

@@ -10,7 +10,8 @@ import { createActivityFinder, type Ends } from './activity.js'
 import { settleBeside } from './beside.js'
 import { isServerName, settleClaims, settleForwarded } from './claims.js'
 import { createFieldOf } from './field.js'
-import { createFindings, type Findings } from './findings.js'
+import { roleWords } from './field-words.js'
+import { createFindings, type Finding, type Findings } from './findings.js'
 import { createFlowFinder } from './flow.js'
 import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
 import { createReadLine } from './line.js'
@@ -65,6 +66,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     later: [],
     forwarded: [],
     written: [],
+    time: undefined,
     forged: 0,
     readLine: (...line) => void readLine(...line),
   }
@@ -89,11 +91,17 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     reader.later.length = 0
     reader.forwarded.length = 0
     reader.written.length = 0
+    reader.time = undefined
     reader.forged = 0
     paths.begin()
   }
   const end = (event: Event, format: string, isCut: boolean): Extraction => {
-    settleBeside(findings, action.isLocalFirst(), event)
+    settleBeside(findings, {
+      // A remote end is a source until this is known.
+      isLocalFirst: action.isLocalFirst(findings.portOf('source'), findings.portOf('destination')),
+      isRequest: activity.isRequest(),
+      event,
+    })
     readLaterText(reader)
     settleForwarded(findings, reader.forwarded, settings.trustedProxies)
     findings.joinPath()
@@ -101,6 +109,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     const known = activity.result(action.result(), action.outcome(), ends)
     const found = known.found.action === 'unknown' ? flow.action() : known.found
     if (known.activity === 'login') settleLogin(findings)
+    settleWithheld(findings)
     const isFromOutside = ends.client !== undefined && isOutside(ends.client)
     if (isFromOutside)
       settleClaims(findings, reader.written, {
@@ -108,8 +117,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
         isFailedLogin: known.isFailedLogin,
         isInbound: known.activity === 'request' || (ends.server !== undefined && !isOutside(ends.server)),
       })
-    const sourcePort = findings.portOf('source')
-    const destinationPort = findings.portOf('destination')
+    const hasPorts = !flow.isWithoutPorts()
+    const sourcePort = hasPorts ? findings.portOf('source') : 0
+    const destinationPort = hasPorts ? findings.portOf('destination') : 0
     return {
       action: found.action,
       activity: known.activity,
@@ -126,6 +136,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
         known.activity === 'request' && isFromOutside
           ? requestFromOutside
           : flow.result(sourcePort, destinationPort, found.action === 'blocked'),
+      time: reader.time,
       noted: notes?.result(),
     }
   }
@@ -173,6 +184,24 @@ const settleLogin = (findings: Findings): void => {
   if (only?.role === 'other' && addresses.length === 1)
     findings.outrank(findings.list().indexOf(only), 'source', 'login:only')
 }
+
+/** One word in a name (`device_ip`) or in front is too little to withhold the only address of an event from lookups. */
+const settleWithheld = (findings: Findings): void => {
+  const isWithheld = ({ role }: Sighting): boolean => role === 'observer' || role === 'translated'
+  const all = [...findings.list()]
+  if (!all.some(isWithheld) || all.some((one) => one.type === 'ip' && !isWithheld(one) && one.role !== 'claimed'))
+    return
+  for (const [at, one] of all.entries())
+    if (one.type === 'ip' && isWithheld(one) && restsOnOneWord(one)) findings.outrank(at, 'other', 'withheld:word')
+}
+const restsOnOneWord = ({ role, rule }: Finding): boolean =>
+  rule === 'text:word'
+    ? role === 'translated'
+    : rule.startsWith('words:') &&
+      rule
+        .slice(6)
+        .split('+')
+        .filter((word) => roleWords.get(word) === role).length === 1
 
 /** The first address of each end counts, as for the direction. */
 const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): Ends => {

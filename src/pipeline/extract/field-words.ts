@@ -14,16 +14,18 @@ const known = (holds: Holds, role: Role = 'other'): FieldMeaning => ({ holds, ro
 export const knownNames = table<FieldMeaning>(
   [
     known('host', 'source'),
-    `shost rip raddr ipsaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip cfconnectingip`,
+    `shost rip raddr ipsaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip cfconnectingip
+     yiaddr leasedip leaseip leasedaddress dhcp.assignedip dhcp.assignedaddr dhcp.assignedaddress`,
   ],
   [
     known('host', 'destination'),
-    `s-ip r-ip s-supplier-ip dhost lip laddr cdip sdip vip virtualip serviceaddr serviceip da dadr rsip vsip webip`,
+    `s-ip r-ip s-supplier-ip dhost lip laddr cdip sdip vip virtualip serviceaddr serviceip responseaddress responseport resolver resolverip resolveraddress da dadr rsip vsip webip`,
   ],
+  [known('address', 'destination'), 'i'],
   [known('host', 'translated'), 'gaddr ssip xlatesrc xlatedst natsrc natdst modsrc moddst origdst'],
   [
     known('host', 'observer'),
-    `host.ip host.name host.hostname origin originip hostip computer computername logsource source.address2 peergateway tunnelclient nas nasip nasipaddress
+    `observer.ip agent.ip dvc dvcip dvcipaddr host.ip host.name host.hostname origin originip hostip computer computername logsource source.address2 peergateway tunnelclient nas nasip nasipaddress
      log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip edgeserverip`,
   ],
   [known('host', 'query'), 'request.name requestname servername serverdomain dnsname dnsreq'],
@@ -56,7 +58,7 @@ export const knownNames = table<FieldMeaning>(
   [
     known('none'),
     `version.original process.executable process.commandline event.provider event.kind service group community stream logger
-     package image av at agentzoneuri devicezoneuri sourcezoneuri destinationzoneuri originsicname sectionnames sources`,
+     package image av at agentzoneuri devicezoneuri sourcezoneuri destinationzoneuri originsicname sectionnames sources soapaction schemalocation targetnamespace`,
   ],
 )
 
@@ -76,7 +78,7 @@ export const plainWords = setOf(
    ciphers alg algorithm ja3 ja3s ja4 asn flags vlan vrf vdom mask netmask subnet cidr network prefix range ranges ua browser agent role roles class label
    labels tag tags extension mime charset encoding language locale score index sequence session cookie cookies token tokens auth method icmp tcp udp oid
    kex exe dll library module function plugin technique tactic tactics mitre cve license isp nas checksum digest key keys keyid certificate queue thread
-   state schema dataset threat attack virus malware software firmware logdesc pattern name regex scheme namespace pod container subject issuer dn`,
+   state schema dataset threat attack virus malware software firmware logdesc pattern name regex scheme namespace xmlns scope scopes permission permissions privileges route routes pod container subject issuer dn`,
 )
 export const userWords = setOf(
   'user users usr username account upn principal actor admin administrator operator guest subscriber customer employee',
@@ -85,14 +87,14 @@ export const roleWords = table<Role>(
   [
     'source',
     `src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip
-     cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting
+     cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting sending
      requesting faddr actor originated submitter invoker scanner bot suspect clicker click forwarded xff fwd logon signin who rmt foreign far atk
      framed origen origem quelle quell cliente terminal`,
   ],
   [
     'destination',
     `dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx
-     nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot receiver destino ziel webserver protected`,
+     nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot receiver destino ziel webserver protected receiving accepting`,
   ],
   ['translated', 'nat natted tran xlate xlated translated trans mapped postnat snat dnat'],
   [

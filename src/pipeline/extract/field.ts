@@ -41,8 +41,12 @@ export const createFieldOf = (): FieldOf => {
     if (known !== undefined) return known
     if (path.length > longestPath) return { ...unknownName, says: undefined, flow: undefined, activity: undefined }
     const segments = path.split('.', 32)
-    const says = actionFieldOf(segments)
-    const meaning = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
+    const isHeader = headers.test(segments.at(-2) ?? '')
+    const says = isHeader ? undefined : actionFieldOf(segments)
+    const named = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
+    // A header says where a client went, and neither what was done nor who came, unless a proxy wrote it.
+    const isClaim = isHeader && /^(?:source|destination)$/.test(named.role) && !ofProxy.test(named.rule)
+    const meaning = isClaim ? unknownName : named
     const isKnownToSay = says !== undefined && meaning === unknownName
     const flow = flowFieldOf(segments)
     const made = {
@@ -56,6 +60,11 @@ export const createFieldOf = (): FieldOf => {
     return made
   }
 }
+
+/** What a client sends as names with values. */
+const headers =
+  /^(?:(?:https?|req(?:uest)?)[._-]?)?(?:headers?|cookies?|queryparam(?:eter)?s|querystring(?:param(?:eter)?s)?)$/i
+const ofProxy = /forwarded|xff|real|connecting|client/
 
 type Meaning = FieldMeaning & { readonly rule: string }
 const unknownName: Meaning = { holds: 'text', role: 'other', rule: 'field' }
@@ -80,6 +89,8 @@ const meaningOf = (segments: readonly string[]): Meaning => {
 /** The words of an unknown name: the last one says what it holds, the one that scores highest whose it is. */
 const byWords = (own: readonly string[], parents: readonly string[]): Meaning => {
   const all = [...parents, ...own]
+  // Of the autonomous system that an address is in: its routes, who has it.
+  if (/^asn?$/.test(parents.at(-1) ?? '')) return { holds: 'none', role: 'other', rule: `words:${all.join('+')}` }
   const is = (holds: Holds, role: Role): Meaning => ({ holds, role, rule: `words:${all.join('+')}` })
   const before = all.at(-2) ?? ''
   let last = own.at(-1) ?? ''

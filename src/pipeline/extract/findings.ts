@@ -30,7 +30,7 @@ export const createFindings = (maxIndicators: number) => {
   let sourcePort = 0
   let destinationPort = 0
 
-  /** `path`: what is behind the host where a whole URL was read; without a `value`, its host is in another field. */
+  /** `path`: what is behind the host where a whole URL was read; without a `value`, its host is in another field. `port`: of an address in a URL. */
   const add = (
     type: IndicatorType,
     value: string,
@@ -39,6 +39,7 @@ export const createFindings = (maxIndicators: number) => {
     evidence: Evidence,
     rule: string,
     path?: string,
+    port?: number,
   ): void => {
     if (value === '') {
       loosePath ??= path
@@ -63,16 +64,17 @@ export const createFindings = (maxIndicators: number) => {
       const isBetter = evidence === 'field' && entry.evidence === 'text'
       // The two endpoints of a connection are both worth telling; of other roles the one that says most remains.
       const isOther = saying !== said && said <= 1 && saying <= 1
-      if (path !== undefined || isBetter || (saying < said && !isOther))
+      if (path !== undefined || port !== undefined || isBetter || (saying < said && !isOther))
         entries[at] = {
           ...entry,
           ...(saying < said && !isOther ? { field, role, rule } : {}),
           evidence: isBetter && !isOther ? evidence : entry.evidence,
+          port: entry.port ?? port,
           paths: path === undefined ? entry.paths : [...new Set([...(entry.paths ?? []), path])].slice(0, maxPaths),
         }
       if (!isOther) return
     }
-    const made = { type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path] }
+    const made = { type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path], port }
     if (entries.length < maxIndicators) entries.push(made)
     else {
       // A known field must not be crowded out by what an attacker put before it.

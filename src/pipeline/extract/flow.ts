@@ -43,7 +43,7 @@ const isService = (port: number): boolean => (port > 0 && port < 1024) || highSe
 const isClient = (port: number): boolean => port > 1023 && !highServices.has(port)
 
 /** From a service to a port that only a client has: an answer. */
-const legOfPorts = (source: number, destination: number): 'call' | 'reply' =>
+export const legOfPorts = (source: number, destination: number): 'call' | 'reply' =>
   isService(source) && isClient(destination) ? 'reply' : 'call'
 
 const [fin, syn, rst, ack] = [0x01, 0x02, 0x04, 0x10] as const
@@ -59,6 +59,10 @@ const flagsOf = (text: string, isHex: boolean): number => {
     (text.includes('A') ? ack : 0)
   )
 }
+
+/** The first protocol that a line names is its own; behind it may be that of the packet which an error is about. */
+const isOfIcmp = (line: string): boolean =>
+  /\b(?:tcp|udp|sctp|(?:ipv6-)?icmp(?:v?6)?)\b/i.exec(line.slice(0, 400))?.[0].toLowerCase().includes('icmp') === true
 
 /** What is longer says nothing of a flow. */
 export const longestFlowWord = 32
@@ -79,6 +83,8 @@ export const createFlowFinder = () => {
   let flags = 0
   let replyFlags = 0
   let icmpType = -1
+  let line: string | undefined
+  const isIcmp = (): boolean => protocol === 'icmp' || protocol === 'icmp6'
   let sourceSide: Side | undefined
   let destinationSide: Side | undefined
   let isSeen = false
@@ -93,6 +99,7 @@ export const createFlowFinder = () => {
   return {
     /** Forgets the event before. */
     reset: (): void => {
+      line = undefined
       if (!isSeen) return
       isSeen = false
       protocol = undefined
@@ -171,12 +178,17 @@ export const createFlowFinder = () => {
       if (isTcp && state === 'blocked') return { action: 'blocked', rule: 'flow:state', saw }
       return nothing
     },
+    /** A line of text that may name the protocol. */
+    seeLine: (text: string): void => {
+      line ??= text
+    },
+    /** Of ICMP: what stands in place of its ports are identifiers, types and codes. */
+    isWithoutPorts: (): boolean => (protocol === undefined ? line !== undefined && isOfIcmp(line) : isIcmp()),
     /** `isBlocked`: what was stopped is no answer to anything. Nothing where the addresses alone decide. */
     result: (sourcePort: number, destinationPort: number, isBlocked: boolean): Flow | undefined => {
-      const isIcmp = protocol === 'icmp' || protocol === 'icmp6'
       const isReply =
         !isBlocked &&
-        (isIcmp
+        (isIcmp()
           ? icmpReplies[protocol as 'icmp' | 'icmp6'].has(icmpType)
           : (leg ?? (isSession || flags === syn ? 'call' : undefined) ?? legOfPorts(sourcePort, destinationPort)) ===
             'reply')

@@ -37,7 +37,20 @@ export const foreignRole = (before: string): Role | undefined =>
   isAscii(before) ? undefined : roleOf(near.exec(before))
 
 export const actionOfForeign = (value: string): Action =>
-  isBlocked.test(value) ? 'blocked' : isAllowed.test(value) ? 'allowed' : 'unknown'
+  actionIn(value, isBlocked, ['allowed', 'blocked']) ?? actionIn(value, isAllowed, ['blocked', 'allowed']) ?? 'unknown'
+
+/** `nicht blockiert`, `n'a pas été bloquée`, `不允许`, `차단되지 않음`: the opposite. */
+const negated =
+  /(?<!\p{L})(?:nicht|nie|kein(?:e[rsn]?)?|pas|jamais|n[oã]o?|non|niet|geen|не|нет|ni) (?:\p{L}+ ){0,2}$|[未不没沒無无非][能被]?$/iu
+const negatedBehind = /^(?:され|し)?(?:て(?:い)?)?(?:ない|ません|ず)|^되?지 ?(?:않|못)/
+
+const actionIn = (value: string, words: RegExp, [opposite, action]: readonly [Action, Action]): Action | undefined => {
+  const found = words.exec(value)
+  if (!found) return undefined
+  const behind = value.slice(found.index + found[0].length, found.index + found[0].length + 12)
+  const before = value.slice(Math.max(0, found.index - 32), found.index)
+  return negated.test(before) || negatedBehind.test(behind) ? opposite : action
+}
 
 /** A line, where some letter or small word shows that it is not English: most are, and are not searched. */
 export const actionOfForeignLine = (text: string): Action =>

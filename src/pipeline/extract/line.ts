@@ -1,6 +1,8 @@
 // Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
 import { parseObject } from '../../base/json-object.js'
+import type { Role } from '../../domain/sighting.js'
 import { readCef } from './cef.js'
+import type { Field } from './field.js'
 import { readRecognised, type Recognise } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
 import { readLater, readPair, seeText, type Reader } from './reader.js'
@@ -25,8 +27,10 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     const format = recognise('pairs', { text, start: begin, at })
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
-    for (const { key, value } of pairs) {
-      const known = reader.fieldOf(key)
+    let previous: { readonly end: number; readonly role: Role } | undefined
+    for (const { key, value, start, end } of pairs) {
+      const known = ownEnd(reader.fieldOf(key), text, start, previous)
+      previous = { end, role: known.role }
       const before = seen.size
       const isRepeated = seen.add(key).size === before
       // Said again (the packet inside an ICMP error), it is not about the endpoints of this event.
@@ -67,6 +71,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     if (structured !== undefined) readPairs(structured.replace(elementId, '['), 0, field, level)
     if (body === '') return structured === undefined ? 'text' : 'pairs'
     if (readJson(body, level)) return 'json'
+    reader.flow.seeLine(body)
     if (readCef(reader, text, field, level)) return 'cef'
     if (readXml(reader, body, level)) return 'xml'
     const start = text.length - body.length
@@ -86,6 +91,20 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     return 'text'
   }
 }
+
+/** `from IP=192.0.2.1:40001 (IP=198.51.100.7:389)`: in parentheses behind who came is where they came to. */
+const ownEnd = (
+  field: Field,
+  text: string,
+  start: number,
+  previous: { readonly end: number; readonly role: Role } | undefined,
+): Field =>
+  field.role === 'other' &&
+  field.holds === 'host' &&
+  previous?.role === 'source' &&
+  text.slice(previous.end, start) === ' ('
+    ? { ...field, role: 'destination', rule: 'pairs:own' }
+    : field
 
 /** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
 const pairsIn = (text: string, begin: number): readonly Pair[] | undefined => {

@@ -48,7 +48,9 @@ export const pairsOf = (text: string, begin = 0): readonly Pair[] => {
     const value = closing < 0 ? withoutBracket(text.slice(sign + 1, end)) : text.slice(sign + 2, closing)
     const name = text.slice(start, sign)
     // `SrcIPAddr(1003)=…`: its number is no part of the name.
-    const key = nameEnd === sign ? name : name.replace(/\(\d+\)$/, '')
+    // `xmlns:soap="http://…"` is a prefix of XML.
+    const isPrefix = text.charCodeAt(start - 1) === colon && text.startsWith('xmlns:', start - 6)
+    const key = isPrefix ? 'xmlns' : nameEnd === sign ? name : name.replace(/\(\d+\)$/, '')
     const whose =
       start - from >= shortestOwner && key.length <= longestOwnerless && ownerless.test(key)
         ? owner.exec(text.slice(Math.max(begin, start - 24), start))

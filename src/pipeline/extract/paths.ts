@@ -17,6 +17,8 @@ export type Path = Field & {
   readonly children: Map<number, Path>
   /** Its name looks like our annotation. */
   readonly isAnnotationName: boolean
+  /** Of `{"name":"srcIp","value":"192.0.2.1"}`: which of the two it is. */
+  readonly pair: 'name' | 'value' | undefined
   /** Its text may name an attribute, as OpenTelemetry has them. */
   readonly isKey: boolean
   /** Neither it nor what is in it says anything, but what is forged there is counted. */
@@ -71,6 +73,7 @@ const pathOf = (
   isDotted: holds === 'text' || holds === 'host' || holds === 'address' || holds === 'forwarded' || holds === 'written',
   children: new Map(),
   isAnnotationName,
+  pair: /^(?:name|key|field)$/i.test(key) ? 'name' : /^value$/i.test(key) ? 'value' : undefined,
   isKey: key === 'key',
   isUnread,
   firstGuess: undefined,

@@ -2,12 +2,14 @@
 import type { ActionFinder } from './action.js'
 import type { ActivityFinder } from './activity.js'
 import type { Field, FieldOf } from './field.js'
+import type { Holds } from './field-words.js'
 import type { Port, ActionField } from './action-fields.js'
 import type { FlowFinder } from './flow.js'
 import { keepWritten, type Written } from './claims.js'
 import type { Findings } from './findings.js'
-import { guessRoles } from './position.js'
-import { rolesInText } from './text-rules.js'
+import { guessLabelled, guessRoles, guessTuple } from './position.js'
+import { readRequestLine } from './request-line.js'
+import { rolesInText, type Said } from './text-rules.js'
 import { scanTokens, type Token } from './tokens.js'
 import { hasDot, plainText } from './url.js'
 import { readAddress, readHost, readMail, readUrl } from './value.js'
@@ -26,6 +28,8 @@ export type Reader = {
   readonly forwarded: Written[]
   /** What a client wrote of itself, where there may be a URL in it. */
   readonly written: Written[]
+  /** The piece of the line that says when it happened, where a format names one. */
+  time: string | undefined
   /** How many names below the top look like our annotation. */
   forged: number
   /** Takes every value that has a name in text, where somebody asks for some. */
@@ -76,16 +80,39 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
     return false
   })
   const said = rolesInText(plain, tokens)
+  settleSides(reader, plain, tokens, said)
   // What is guessed adds no second source to one that fields or words gave.
-  if (isLine && !out.hasSource()) guessRoles(plain, tokens, said)
+  const isGuessed = isLine && !out.hasSource()
+  const request = isGuessed ? readRequestLine(plain, tokens, said) : undefined
+  if (request) reader.activity.seeRequest(request.method, request.status)
+  if (isGuessed) guessRoles(plain, tokens, said)
+  else if (!isLine && tokens.length === 2) guessTuple(plain, tokens, said)
+  if (tokens.length > 0 && !out.hasSource()) guessLabelled(plain, tokens, said)
+  const { from, to } = request?.forwarded ?? { from: 0, to: 0 }
+  if (to > 0) keepWritten(reader.forwarded, plain.slice(tokens[from]?.start, tokens[to - 1]?.end), field)
   tokens.forEach(({ kind, type, value, port, path }, at) => {
+    if (at >= from && at < to) return
     if (kind === 'url' || kind === 'mail') {
-      out.add(type, value, field, kind, 'field', `text:${kind}`, path)
+      out.add(type, value, field, kind, 'field', `text:${kind}`, path, port)
       return
     }
     const { role, rule } = said[at] ?? { role: 'other', rule: 'text' }
     out.add(type, value, field, role, kind === 'name' || role === 'other' ? 'text' : 'field', rule)
     out.addPort(role, port ?? 0)
+  })
+}
+
+/** `local 192.0.2.1:40001 remote 198.51.100.7:443`: the local end is the source if it began. */
+const settleSides = ({ action }: Reader, text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
+  const isSide = (one: Said | undefined): boolean => one?.rule === 'text:local' || one?.rule === 'text:remote'
+  if (!said.some(isSide)) return
+  action.seeVerb(text)
+  said.forEach((one, at) => {
+    if (isSide(one)) action.seePort(one?.rule === 'text:local' ? 'localPort' : 'remotePort', tokens[at]?.port ?? 0)
+  })
+  if (!action.isLocalFirst()) return
+  said.forEach((one, at) => {
+    if (one && isSide(one)) said[at] = { role: one.rule === 'text:local' ? 'source' : 'destination', rule: one.rule }
   })
 }
 
@@ -105,6 +132,11 @@ export const readValue = (
 ): void => {
   const place = { field, role, rule }
   const isDotted = hasDot(value) || value.includes(':')
+  // A string that is an object is an event of its own, unless a client wrote it.
+  if (isDotted && value.startsWith('{') && mayBeEvent.has(holds) && objectText.test(value) && !sent.test(field)) {
+    reader.readLine(value, field, level + 1)
+    return
+  }
   if (holds === 'url') {
     reader.note?.('url.full', value)
     reader.activity.seeRequestLine(value)
@@ -117,8 +149,21 @@ export const readValue = (
   else if (holds === 'forwarded') keepWritten(reader.forwarded, value, field)
   else if (holds === 'written') seeWritten(reader, value, field)
   else if (holds === 'event') reader.readLine(value, field, level + 1)
+  else if (role === 'source' && value.includes(',') && isChain(rule, value)) keepWritten(reader.forwarded, value, field)
   else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
 }
+
+/** `client_ip="203.0.113.7, 10.0.0.2"`: the client, and the proxies behind it. A plural is a list of several. */
+const isChain = (rule: string, value: string): boolean =>
+  /client|request|remote|user|real|peer/.test(rule) &&
+  !/s$/.test(rule) &&
+  /^[\da-f.:[\]]+(?:, ?[\da-f.:[\]]+)+$/i.test(value)
+
+const mayBeEvent: ReadonlySet<Holds> = new Set(['host', 'address', 'text'] as const)
+/** What somebody sent: what is in it says nothing of what was done. */
+const sent =
+  /body|(?:http|re(?:q|quest|sponse)|post|form)[._-]?(?:payload|content|data)|quer(?:y|ies)|param|arg(?:ument)?s?$|cookie|header|input|command|user_?name|password|subject/i
+const objectText = /^\{\s{0,8}"[^]*\}\s{0,8}$/
 
 /** Only a URL in it is worth anything. */
 const seeWritten = ({ written }: Reader, text: string, field: string): void => {

@@ -27,6 +27,9 @@ export type Scan = (
   searchedBytes?: number,
 ) => { readonly hasAnnotationName: boolean } | undefined
 
+/** Of a pair. */
+const longestName = 66
+
 /** `://`; most agents name none. */
 const hasUrl = (bytes: Buffer, from: number, end: number): boolean => {
   for (let at = from; at < end - 2; at++)
@@ -60,6 +63,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
 
   const scanObject = (bytes: Buffer, from: number, parent: Path, depth: number): number => {
     let before: Path | undefined
+    let nameAt = 0
+    let namedAt = 0
     let at = skipSpace(bytes, from)
     if (bytes[at] === 0x7d) return at + 1
     for (;;) {
@@ -82,6 +87,11 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       const valueAt = skipSpace(bytes, at + 1)
       at = scanValue(bytes, valueAt, path, depth)
       if (at === failed) return failed
+      if (path.pair !== undefined && bytes[valueAt] === 0x22) {
+        if (path.pair === 'name') nameAt = valueAt
+        else namedAt = valueAt
+        if (nameAt > 0 && namedAt > 0) readNamed(bytes, parent, nameAt, namedAt)
+      }
       if (path.isKey && bytes[valueAt] === 0x22 && paths.isAnnotationNameAt(bytes, valueAt, at)) reader.forged++
       if (path.isAnnotationName) {
         // What is in it goes with it.
@@ -94,6 +104,16 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       if (bytes[at] !== 0x2c) return failed
       at = skipSpace(bytes, at + 1)
     }
+  }
+
+  /** The value of a pair again, under the name that is beside it. */
+  const readNamed = (bytes: Buffer, parent: Path, nameAt: number, valueAt: number): void => {
+    const nameEnd = endOfString(bytes, nameAt + 1, passed)
+    if (valueAt >= searched || nameEnd - nameAt > longestName) return
+    const path = paths.find(parent, bytes, nameAt, nameEnd)
+    const end = endOfString(bytes, valueAt + 1, passed)
+    if (path.role !== 'other' || path.says !== undefined || path.holds === 'forwarded')
+      readString(bytes, valueAt + 1, end - 1, path)
   }
 
   const scanArray = (bytes: Buffer, from: number, path: Path, depth: number): number => {

@@ -16,11 +16,24 @@ const modern =
 const time =
   /^(?:\d{1,12}: )?[*.]?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?):? {1,2}(?:<[a-z]+\d?\.[a-z]+> )?/
 const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
+/** In the place where others have the sender: how bad it is, or what was done (`2026-11-15 08:00:00 ALLOW TCP …`). */
+const severity =
+  /^\[?(?:emerg(?:ency)?|alert|crit(?:ical)?|fatal|severe|error|err|warn(?:ing)?|notice|info|debug|trace|verbose)\]?:?$/i
+const deed = /^(?:ALLOW|ACCEPT|PERMIT|PASS|DROP|DENY|BLOCK|REJECT|OPEN|CLOSE)(?:E?D)?$/
 /** Without a time, only an address is believed to be the sender. */
 const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
+/** The peer of a connection, and no host that logs. */
+const peerWithPort = /^(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}$/
+/** What a container engine writes before each line: `2026-11-15T10:00:00.123456789Z stdout F `. */
+const container = /^\d{4}-\d{2}-\d{2}T[\d:.]{8,18}(?:Z|[+-]\d{2}:\d{2}) std(?:out|err) [FP] /
 const programName = /^[\w./()-]{1,64}(?:\[\d{1,10}\])?:(?: |$)/
 
 export const readSyslog = (text: string): Syslog => {
+  const contained = text.charCodeAt(4) === 0x2d ? container.exec(text) : null
+  return contained ? readHeader(text.slice(contained[0].length)) : readHeader(text)
+}
+
+const readHeader = (text: string): Syslog => {
   const marked = priority.exec(text)
   const rest = marked ? text.slice(marked[0].length) : text
   const five = marked || rest.startsWith('1 ') ? modern.exec(rest) : null
@@ -31,7 +44,9 @@ export const readSyslog = (text: string): Syslog => {
   const timed = time.exec(rest)
   const message = rest.slice(timed?.[0].length ?? 0)
   const host = timed ? hostName.exec(message) : marked && hostAddress.exec(message)
-  if (!host) return { body: message.replace(programName, '') }
+  const isPeer = !marked && peerWithPort.test(host?.[1] ?? '')
+  if (!host || isPeer || deed.test(host[1] ?? '')) return { body: message.replace(programName, '') }
   const body = message.slice(host[0].length).replace(programName, '')
+  if (severity.test(host[1] ?? '')) return { body }
   return { host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''), body }
 }

@@ -23,7 +23,7 @@ export const longestLiteral = (line: string): string =>
   partsOf(line).reduce((longest, { literal }) => (literal.length > longest.length ? literal : longest), '')
 
 /** Pieces that may have blanks in them. */
-const manyWords = new Set(['message', 'user_agent.original', 'network.forwarded_ip'])
+const manyWords = new Set(['time', 'message', 'user_agent.original', 'network.forwarded_ip'])
 
 /** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
 const mostTries = 256

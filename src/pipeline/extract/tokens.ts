@@ -2,8 +2,8 @@
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './characters.js'
-import { isNameInText } from './names.js'
-import { authorityAt, endOfUrl, hasDot } from './url.js'
+import { isMasked, isNameInText } from './names.js'
+import { authorityAt, endOfUrl, hasDot, portOfUrl } from './url.js'
 
 export type Token = {
   readonly kind: 'address' | 'name' | 'url' | 'mail'
@@ -47,8 +47,10 @@ export const scanTokens = (text: string, visit: Visit): void => {
     } while (code >= 128 || isTokenCode[code] === 1)
     if (dots === 0 && colons === 0) continue
     if (colons > 0 && text.charCodeAt(at - 1) === 0x3a && text.startsWith('//', at)) {
-      const { host, end, path } = authorityAt(text, at + 2)
-      const token = urlToken(host, start, end, path)
+      const { host, port, end, path } = authorityAt(text, at + 2)
+      const token = isNamespace(text, start)
+        ? undefined
+        : urlToken(host, start, end, path, portOfUrl(text.slice(start, at), port))
       at = endOfUrl(text, end)
       if (token && !visit(token)) return
       continue
@@ -63,9 +65,20 @@ export const scanTokens = (text: string, visit: Visit): void => {
   }
 }
 
-const urlToken = (host: string, start: number, end: number, path: string | undefined): Token | undefined => {
+/** `xmlns="http://…"`: what the namespace is called, which nobody visits. */
+const isNamespace = (text: string, start: number): boolean =>
+  '"\''.includes(text.charAt(start - 1)) &&
+  /(?:xmlns(?::[\w.-]{1,40})?|schemaLocation)["']?\s?[=:]\s?["']$/i.test(text.slice(Math.max(0, start - 64), start))
+
+const urlToken = (
+  host: string,
+  start: number,
+  end: number,
+  path: string | undefined,
+  port: number | undefined,
+): Token | undefined => {
   const address = parseAddress(host)
-  if (address !== undefined) return { kind: 'url', type: 'ip', value: address, start, end }
+  if (address !== undefined) return { kind: 'url', type: 'ip', value: address, start, end, port }
   const name = hasDot(host) ? parseHostname(host) : undefined
   if (name === undefined || !/\.[^.]*[a-z][^.]*$/.test(name)) return undefined
   return { kind: 'url', type: 'domain', value: name, start, end, path }
@@ -74,18 +87,25 @@ const urlToken = (host: string, start: number, end: number, path: string | undef
 const addressToken = (text: string, start: number, end: number): Token | undefined => {
   const value = parseAddress(text.slice(start, end))
   if (value === undefined) return undefined
+  if (isNetwork(value, text, end)) return undefined
   const port = Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0)
   return { kind: 'address', type: 'ip', value, start, end, port: port > 0 && port < 65_536 ? port : undefined }
 }
-/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`; a prefix length is no port. */
-const portBehind = /^\]?(?:[:#(]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
+/** `192.0.2.0/24`: none that anybody talked to. */
+const isNetwork = (value: string, text: string, end: number): boolean => {
+  if (text.charCodeAt(end) !== 0x2f || !value.endsWith('.0')) return false
+  const bits = Number(/^\/(\d{1,2})(?![\w.:])/.exec(text.slice(end, end + 4))?.[1] ?? 32)
+  return bits >= 8 && bits <= 24
+}
+/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`, `192.0.2.1_443`, `192.0.2.1.40001`; a prefix length is no port. */
+const portBehind = /^\]?(?:[:#(_.]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
 
-/** Four numbers that are no part of something longer; `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, and `192.0.2.1...198.51.100.1`. */
+/** Four numbers that are no part of something longer, but for a port: `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, `192.0.2.1_443`; and `192.0.2.1...198.51.100.1`. */
 const quad =
-  /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=\.\d{1,5} >|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.])|(?!\w|-[a-z]|\.\w))/iy
-/** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
+  /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=\.\d{1,5} >|\.\d{4,5}(?![\w.])|_\d{1,5}(?!\w)|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.])|(?!\w|-[a-z]|\.\w))/iy
+/** `version 7.0.5.7132`, `FileVersion: 7.0.5.1`, `Chrome 130.0.1.2`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
 const version =
-  /(?<=\b(?:version|ver|build|release|revision|firmware|oid|v|rv)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?)/iy
+  /(?<=(?:version|\b(?:ver|build|release|revision|firmware|oid|v|rv|chrome|chromium|firefox|safari|edge|opera|msie|electron|(?:apple)?webkit))[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?)/iy
 /** `Chrome/129.0.0.0`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
 const isVersion = (text: string, start: number, end: number): boolean => {
   version.lastIndex = start
@@ -123,11 +143,21 @@ const visitNames = (text: string, start: number, end: number, visit: Visit): boo
     const name = part.includes('.') ? parseHostname(part) : undefined
     if (name === undefined) continue
     const isMail = before === '@' && at === start
+    if (isMasked(name) || (!isMail && isCode(text, to))) continue
     // Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`.
-    if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name)) continue
+    if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name, text, from, to))
+      continue
     if (!visit({ kind: isMail ? 'mail' : 'name', type: 'domain', value: name, start: from, end: to })) return false
   }
   return true
+}
+/** A call (`zf.open(path)`), or the prefix of a label (`app.example.io/name:web`, `"app.example.io/name": "web"`). */
+const isCode = (text: string, end: number): boolean => {
+  const code = text.charCodeAt(end)
+  return (
+    (code === 0x28 && /^\((?:[a-z_]\w*[,)=.(]|["')])/i.test(text.slice(end, end + 40))) ||
+    (code === 0x2f && /^\/[a-z][\w.-]{0,62}(?:=\S|:["a-z]|"\s?:)/.test(text.slice(end, end + 72)))
+  )
 }
 const isEdge = (code: number): boolean => code === 0x2e || code === 0x2d
 const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
@@ -135,8 +165,13 @@ const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 /** An IPv6 address, where need be without what is before it: `inside:2001:db8::1`. */
 const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
   if (start > 0 && isWord(text.charCodeAt(start - 1))) return undefined
-  // A colon may end the sentence's part; `2001:db8:::` is an address and a colon.
-  const raw = text.slice(start, end).replace(/\.$|(?<!:):$|(?<=::):$|(?<=(?:(?:^|:)[\da-f]{1,4}){8}):\d{1,5}$/i, '')
+  // A colon may end the sentence's part; `2001:db8:::` is an address and a colon. A part of five digits is a port, and so is what a dot sets off.
+  const raw = text
+    .slice(start, end)
+    .replace(
+      /\.$|(?<!:):$|(?<=::):$|(?<=(?:(?:^|:)[\da-f]{1,4}){8}):\d{1,5}$|(?<=::[\da-f:]*):\d{5}$|(?<=^[^.]*)\.\d{1,5}:?$/i,
+      '',
+    )
   const before = /^(?:[^:]*[^\da-f:][^:]*:|[^:]{5,}:){0,3}/i.exec(raw)?.[0].length ?? 0
   const bare = raw.slice(before)
   // Eight pairs are a hardware address or a serial number; words of hexadecimal letters alone are words.

@@ -64,6 +64,12 @@ export const authorityAt = (text: string, from: number): Authority => {
   return { host: inBrackets ?? (colon < 0 ? name : name.slice(0, colon)), port, end, path: pathAt(text, end) }
 }
 
+/** Of a URL with this scheme, which may have its colon; nothing where neither says it. */
+export const portOfUrl = (scheme: string, port: number): number | undefined => {
+  if (port > 0 && port < 65_536) return port
+  return /^https:?$/i.test(scheme) ? 443 : /^http:?$/i.test(scheme) ? 80 : undefined
+}
+
 export const pathAt = (text: string, from: number): string | undefined => {
   const code = text.charCodeAt(from)
   if (code !== 0x2f && code !== 0x3f) return undefined
@@ -76,4 +82,12 @@ const endsUrl = /[\s"<>|`]|$/g
 export const endOfUrl = (text: string, from: number): number => {
   endsUrl.lastIndex = from
   return endsUrl.exec(text)?.index ?? text.length
+}
+
+const longestWithin = 128
+/** Whether what begins there is a part of a path or of a query: `/proxy/192.0.2.1/a`, `/?to=192.0.2.1`. */
+export const isInPath = (text: string, start: number): boolean => {
+  const before = text.charAt(start - 1)
+  if (before === '' || !'/=&?%'.includes(before)) return false
+  return /(?:^|[\s"'<>()[\]|,;=])\/[^\s"'<>()[\]|,;]+$/.test(text.slice(Math.max(0, start - longestWithin), start))
 }

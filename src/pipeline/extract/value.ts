@@ -3,22 +3,27 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { Role } from '../../domain/sighting.js'
 import type { Findings } from './findings.js'
-import { authorityAt, hasDot, pathAt, refang } from './url.js'
+import { isMasked } from './names.js'
+import { isDigit } from './characters.js'
+import { authorityAt, hasDot, pathAt, portOfUrl, refang } from './url.js'
 
 const longest = 2048
 
 /** Where a value is and what its field says of it. */
 type Place = { readonly field: string; readonly role: Role; readonly rule: string }
 
-const addAddress = (out: Findings, value: string, { field, role, rule }: Place): boolean => {
+const addAddress = (out: Findings, value: string, { field, role, rule }: Place, port?: number): boolean => {
   const address = parseAddress(value)
-  if (address !== undefined) out.add('ip', address, field, role, 'field', rule)
+  if (address !== undefined) out.add('ip', address, field, role, 'field', rule, undefined, port)
   return address !== undefined
 }
 const addName = (out: Findings, value: string, { field, role, rule }: Place, path?: string): boolean => {
   const name = hasDot(value) ? parseHostname(value.startsWith('*.') ? value.slice(2) : value) : undefined
-  if (name !== undefined) out.add('domain', name, field, role, 'field', rule, path)
-  return name !== undefined
+  // `0.054301s` is a time, and `xxx.xxx.xxx.xxx` nobody.
+  if (name === undefined || !/\.[a-z][^.]*$/.test(name) || isMasked(name)) return name !== undefined
+  // A client has no path: in its place a URL names a picture, or a program.
+  out.add('domain', name, field, role === 'source' && path !== undefined ? 'url' : role, 'field', rule, path)
+  return true
 }
 
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
@@ -29,8 +34,23 @@ export const readHost = (out: Findings, value: string, place: Place): boolean =>
   if (value.length > longest) return false
   let found = false
   for (const part of refang(value).split(/[\s,;|<>"'()[\]{}]+/, 64))
-    if (part.length > 1 && addHost(out, part, place)) found = true
+    // The `130.0.0.0` of a browser; an address like that names a network.
+    if (
+      part.length > 1 &&
+      !part.endsWith('.0.0.0') &&
+      (addHost(out, part, place) || addAddressWithin(out, part, place))
+    )
+      found = true
   return found
+}
+
+/** `IPV4/UDP/192.0.2.1/5060`, `alice@192.0.2.1/22`: one of the parts is an address, and the number behind it its port. */
+const addAddressWithin = (out: Findings, value: string, place: Place): boolean => {
+  const parts = value.split(/[/@|]/, 8)
+  const at = parts.length > 1 ? parts.findIndex((part) => part.length > 2 && addAddress(out, part, place)) : -1
+  const port = parts[at + 1] ?? ''
+  if (at >= 0 && /^\d{1,5}$/.test(port)) out.addPort(place.role, Number(port))
+  return at >= 0
 }
 
 /** Whether the value is an address, with its port or without, and nothing else. */
@@ -41,6 +61,8 @@ export const readAddress = (out: Findings, value: string, place: Place): boolean
 const addHost = (out: Findings, value: string, place: Place): boolean => {
   if (isBareName(value)) return addName(out, value, place)
   if (addAddress(out, value, place)) return true
+  const code = value.charCodeAt(0)
+  if ((isDigit(code) || code === 0x3a || value.includes('::')) && addGlued(out, value, place)) return true
   const scheme = value.indexOf('://')
   const isUrl = scheme > 0 && scheme < 12
   const { host, port, end, path } = authorityAt(value, isUrl ? scheme + 3 : 0)
@@ -54,6 +76,16 @@ const addHost = (out: Findings, value: string, place: Place): boolean => {
   const behind = isUrl ? '' : value.slice(value.indexOf('/') + 1)
   return behind !== value && /^[A-Z0-9.-]{4,253}$/.test(behind) && addHost(out, behind, place)
 }
+
+/** `192.0.2.1_443`, `192.0.2.1.40001`, `2001:db8::1:40001`, `192.0.2.1Peer port`: an address and a port, or a word, with no bracket between them. */
+const addGlued = (out: Findings, value: string, place: Place): boolean => {
+  if (value.length > 64) return false
+  const [, beforePort, port, beforeWord] = glued.exec(value) ?? []
+  if (!addAddress(out, beforePort ?? beforeWord ?? '', place)) return false
+  if (port !== undefined) out.addPort(place.role, Number(port))
+  return true
+}
+const glued = /^(?:(.{3,45})[_.:#](\d{1,5})|(\d{1,3}(?:\.\d{1,3}){3})[A-Z][a-z]+)$/
 
 /** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
 export const isBareName = (value: string): boolean => /^[\dA-Za-z.-]{0,252}(?<=^|\.)[A-Za-z][\dA-Za-z-]*$/.test(value)
@@ -69,8 +101,11 @@ export const readUrl = (out: Findings, value: string, { field, rule }: Place): b
     if (path !== undefined) out.add('domain', '', field, 'url', 'field', rule, path)
     return true
   }
-  const { host, path } = authorityAt(text, start)
-  return addAddress(out, host, place) || addName(out, host, place, path)
+  const { host, port, path } = authorityAt(text, start)
+  return (
+    addAddress(out, host, place, portOfUrl(text.slice(0, Math.max(0, slashes)), port)) ||
+    addName(out, host, place, path)
+  )
 }
 
 /** Mail addresses, however they are dressed; a user name without `@` is none, an address in its place somebody's. */

@@ -65,7 +65,7 @@ describe('X-Forwarded-For', () => {
       ['192.0.2.0/24'],
       ['198.51.100.7 source', '192.0.2.1 observer', '10.0.0.2 observer'],
     ],
-    ['private addresses alone', '10.0.0.2', '10.0.0.8', [], ['10.0.0.2 source', '10.0.0.8 source']],
+    ['private addresses alone', '10.0.0.2', '10.0.0.8', [], ['10.0.0.8 source', '10.0.0.2 observer']],
   ])('is read from the right: %s', (_, peer, forwarded, proxies, expected) => {
     expect(read(web(peer, forwarded), proxies).toSorted()).toEqual([...expected].toSorted())
     const event = { remote_addr: peer, x_forwarded_for: forwarded, request: 'GET / HTTP/1.1', status: 200 }

@@ -59,3 +59,57 @@ describe('a negation turns the word behind it', () => {
     expect(actionOf(text)).toBe(action)
   })
 })
+
+describe('a verb that says of nobody what was done leaves the action open', () => {
+  it.each([
+    'src=192.0.2.1 action="Do not decrypt"',
+    'the scheduler at 192.0.2.1 has not accepted any job',
+    'accept attempt failed on 192.0.2.1',
+    'header of 192.0.2.1 is above the allowed value',
+    'length(550) from 192.0.2.1 is greater than maximum allowed(512)',
+    'src=192.0.2.1 action=block_user',
+    'src=192.0.2.1 event=blocked_sender_change',
+    'src=192.0.2.1 event=CreateTrustAnchor',
+    'src=192.0.2.1 result="spf=pass; dkim=pass"',
+    '{"src":"192.0.2.1","spf":{"result":"pass"}}',
+    'Received-SPF: pass (192.0.2.1 is known)',
+    'drop rate-1 exceeded for 192.0.2.1',
+    'user alice from 192.0.2.1 modified Blocked Sites Exceptions',
+    '192.0.2.1 was removed from the block list',
+    'dial tcp 192.0.2.1:443: connect: connection refused',
+    'scan of 192.0.2.1 finished: 0 rejected, 0 dead',
+    'number of users logged in at 192.0.2.1: 2',
+    'traffic of 192.0.2.1 will be blocked from tomorrow',
+    'msg="X-Forwarded-For header of 192.0.2.1" src=192.0.2.1',
+    '[main] request {"headers":{"Accept":"*/*"}} of 192.0.2.1',
+    'worker thread of 192.0.2.1 blocked',
+  ])('%s', (text) => {
+    expect(actionOf(text)).toBe('unknown')
+  })
+
+  it.each([
+    ['Verbindung von 192.0.2.1 wurde nicht blockiert', 'allowed'],
+    ["La connexion de 192.0.2.1 n'a pas été bloquée", 'allowed'],
+    ['Zugriff von 192.0.2.1 nicht erlaubt', 'blocked'],
+    ['192.0.2.1 的连接未被阻止', 'allowed'],
+    ['不允许 192.0.2.1 访问', 'blocked'],
+    ['the sensor requested to drop the packet of 192.0.2.1', 'blocked'],
+    ['added 192.0.2.1 to ban list', 'blocked'],
+    ['drop rate-1 exceeded, packet from 192.0.2.1 denied', 'blocked'],
+    ['refused connect from 192.0.2.1', 'blocked'],
+    ['connection refused from 192.0.2.1', 'blocked'],
+    ['src=192.0.2.1 action=block-url', 'blocked'],
+    ['src=192.0.2.1 event=blocked_by_policy', 'blocked'],
+  ])('and one that does says it: %s', (text, action) => {
+    expect(actionOf(text)).toBe(action)
+  })
+})
+
+describe('what is no deed leaves the action unknown', () => {
+  it.each([
+    '{"Title":"ports are closed","posture":{"status":"FAILED"},"ip":"192.0.2.1"}',
+    '{"Title":"instances have no public address","Compliance":{"Status":"PASSED"},"ip":"192.0.2.1"}',
+  ])('%s', (text) => {
+    expect(actionOf(text)).toBe('unknown')
+  })
+})

@@ -20,7 +20,7 @@ describe('a line', () => {
       'of an AWS application load balancer',
       'https 2026-11-15T10:00:00.000000Z app/web/0123456789abcdef 192.0.2.1:40001 - -1 -1 -1 301 - 40 400 "GET https://www.example.com:443/ HTTP/1.1" "curl/8.0" - - - "-"',
       'unknown',
-      ['192.0.2.1 source', 'www.example.com url'],
+      ['192.0.2.1 source', 'www.example.com claimed'],
     ],
     [
       'of a content delivery network',

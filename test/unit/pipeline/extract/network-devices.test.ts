@@ -50,7 +50,7 @@ describe('a device', () => {
       'whose event is written as XML',
       '<?xml version="1.0"?> <EPOevent><MachineInfo><IPAddress>192.0.2.9</IPAddress></MachineInfo><SoftwareInfo ProductVersion="10.7.0.6711"><Event><ThreatActionTaken>blocked</ThreatActionTaken><SourceIPV4>192.0.2.1</SourceIPV4><TargetIPV4>198.51.100.7</TargetIPV4></Event></SoftwareInfo></EPOevent>',
       'blocked',
-      ['192.0.2.9 source', '192.0.2.1 source', '198.51.100.7 destination'],
+      ['192.0.2.9 other', '192.0.2.1 source', '198.51.100.7 destination'],
     ],
     [
       'that names the elements of its XML by an attribute',

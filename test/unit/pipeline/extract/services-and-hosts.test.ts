@@ -85,7 +85,7 @@ describe('an event', () => {
     [
       'of a store whose client stands behind the time',
       '79a59df900b949e5 bucket1 [15/Nov/2026:10:00:00 +0000] 192.0.2.1 arn:aws:iam::123456789012:user/alice 3E57427F REST.GET.OBJECT a.txt "GET /bucket1/a.txt HTTP/1.1" 200 - 113 - 7 - "-" "S3Console/0.4" -',
-      'unknown',
+      'allowed',
       ['192.0.2.1 source'],
     ],
     [

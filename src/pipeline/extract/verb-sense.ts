@@ -1,0 +1,85 @@
+// Tells what the words around a verb make of it: that it was done, that its opposite was, or that nobody can tell: a list, a count, an intention, a change of settings.
+
+type Sense = 'done' | 'opposite' | 'doubtful'
+
+/** The longest of what may be before a verb and change it. */
+const reach = 64
+const reachBehind = 32
+
+const negation =
+  /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
+/** `has not accepted any`: who was asked did nothing; what `has not been accepted` was refused. */
+const notYet = /\b(?:has|have|had)(?: not|n't)(?: yet)? $/i
+/** What decides over access; who does not decrypt or monitor lets pass all the same. */
+const isAccess =
+  /^(?:allow|accept|permit|pass|grant|author|trust|forward|relay|deliver|release|succe|ok|log|sign|block|den[yi]|drop|reject|refus|discard|prevent|quarantin|kill|forbid|disallow|ban)/i
+
+/** What is meant to be done, or might be; what was asked for was done. */
+const intention =
+  /(?<![a-z])(?:(?<!\b(?:requested|asked|instructed|decided) )to|will|would|could|may|might|can|should|must|shall|please)(?: (?:be|automatically|also|always|now))? $/i
+const beforeDoubtful = [
+  // Counts and limits.
+  /(?<![a-z])(?:number|count|amount|percentage|list|total) of (?:[\w-]+ ){0,3}$|(?<![a-z])(?:max(?:imum)?|min(?:imum)?|above the|below the|than the) $|(?<![\d.:])0 (?:\([\d.%]+\) )?(?:[a-z]+ )?$/i,
+  // A setting with that word in its name was changed.
+  /(?<![a-z])(?:modif|creat|add|delet|remov|updat|chang|configur|renam|edit|import)(?:y|e|ing|ed|ied)\b[^.;]{0,32}$/i,
+  // How a mail was checked, and not what became of it.
+  /(?<![a-z])(?:spf|dkim|dmarc|bimi|compauth|iprev)(?![a-z]).{0,10}$/i,
+  // A thread that waits; code.
+  /\bthreads?\b[^:]{0,40}$|`$/i,
+]
+/** What has such a name is no deed: `allowed value`, `blocked senders`, `drop rate`, `forwarded for`; a key, a count of none. */
+const afterDoubtful =
+  /^[ _-](?:values?|ranges?|limits?|numbers?|size|length|rate|counts?|counters?|lists?|pools?|threads?|members?|exceptions?|sites|segments|senders|methods|origins|threshold|quota)(?![a-z])|^["']\s?[:=]|^\*|^["']?\s?[=:]\s?"?0(?![\d.])/i
+/** `added 192.0.2.1 to ban list` */
+const listed = /(?<![a-z])(?:add(?:ed|ing)?|put)\b.{0,56}\b(?:to|on) (?:the )?$/i
+const list = /^[ _-]?list(?![a-z])/i
+const afterImperative = /^[ _-](?:attempt|error|reason|code|mode|type|device|storage)(?![a-z])/i
+const isParticiple = /(?:ed|en|ing)$/i
+
+/** Of the verb from `start` to `end`; its words are separated by one blank. */
+export const senseOf = (text: string, start: number, end: number): Sense => {
+  const before = text.slice(Math.max(0, start - reach), start)
+  const after = text.slice(end, end + reachBehind)
+  const verb = text.slice(start, end)
+  if (negation.test(before)) return notYet.test(before) || !isAccess.test(verb) ? 'doubtful' : 'opposite'
+  if (list.test(after) && listed.test(before)) return 'done'
+  if (afterDoubtful.test(after)) return 'doubtful'
+  // `accept attempt`; `failed login attempt` has said already how it went.
+  const isPhrase = verb.includes(' ')
+  if (!isPhrase && ((!isParticiple.test(verb) && afterImperative.test(after)) || intention.test(before)))
+    return 'doubtful'
+  if (beforeDoubtful.some((words) => words.test(before))) return 'doubtful'
+  return isOther(verb, before, after) ? 'doubtful' : 'done'
+}
+
+/** Verbs that mean something else in some company. */
+const isOther = (verb: string, before: string, after: string): boolean => {
+  switch (verb.toLowerCase()) {
+    case 'refused':
+      // Nobody listened there: no policy decided.
+      return /(?<![a-z])connection $/i.test(before) && !/^ (?:from|by)\b/i.test(after)
+    case 'forwarded':
+      return /^[ _-]for(?![a-z])/i.test(after)
+    case 'blacklisted':
+      return /^ (?:protocol|traffic|tcp|udp|icmp|domain|address|ip|url|host|site|sender|server|source|destination)\b/i.test(
+        after,
+      )
+    case 'discard':
+    case 'discarding':
+      return /^ \w/.test(after) && !/^ (?:\w+ )?(?:packet|frame|connection|session|traffic|tcp|udp|icmp)/i.test(after)
+    default:
+      return false
+  }
+}
+
+const change =
+  /(?<![a-z])(?:create|add|remove|delete|update|modify|modifie|change|edit|rename|enable|disable|set|setting)[sd]?(?![a-z])/
+/** Who is blocked by hand, and what else is the object of a change: `block_user`, `allow_app`. */
+const whom = /^ (?:user|account|sender|contact|caller|member|number|device|app|application|rule|policy|role)s?(?![a-z])/
+
+/** The same of the verb in the name of an event: `block_user`, `blocked_sender_change`, `CreateTrustAnchor` say what somebody set. */
+export const senseInName = (name: string, start: number, end: number): Sense => {
+  const after = name.slice(end)
+  if (after.trim() !== '' && change.test(name)) return 'doubtful'
+  return whom.test(after) && !isParticiple.test(name.slice(start, end)) ? 'doubtful' : senseOf(name, start, end)
+}
