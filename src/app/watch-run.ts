@@ -11,11 +11,13 @@ import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createStatusPage, type PageSources } from '../status-page/open-status-page.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
 import { watchBinary } from './watch-binary.js'
+import { watchFeedUse } from './watch-feed-use.js'
 import { watchOwnAddresses } from './watch-own-addresses.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
 import { createCounters, type Counters } from '../telemetry/counters.js'
+import { createFeedUse, type FeedUse } from '../telemetry/feed-use.js'
 import { openTraces } from '../telemetry/traces.js'
 import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
@@ -31,15 +33,19 @@ export type Watch = {
   readonly flush: () => void
   /** Shows an alert on the status page. */
   readonly alerted: ReturnType<typeof createStatusPage>['alerted']
+  /** What was counted of a feed so far. */
+  readonly feedUse: (feed: string) => FeedUse | undefined
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
     views: Shared<'provider' | 'consumer' | 'feeds' | 'sources' | 'rules' | 'kind'> &
-      Pick<OpsSources, 'geo'> &
+      Pick<OpsSources, 'geo' | 'sinks'> &
       Pick<PageSources, 'seenOf'>,
     port?: number,
-    setting?: 'ops.port' | 'serve.opsPort',
+    setting?: PortSetting,
   ) => Promise<Ops>
 }
+
+type PortSetting = 'ops.port' | 'serve.opsPort' | 'notify.opsPort'
 
 /** What both the metrics and the status page read. */
 type Shared<Names extends keyof OpsSources & keyof PageSources> = Pick<OpsSources, Names> & Pick<PageSources, Names>
@@ -57,6 +63,10 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
   const startedAt = now()
   const counters = createCounters(operationNames, formats)
   const page = createStatusPage(clock)
+  const use = createFeedUse(
+    config.feeds.map(({ name }) => name),
+    (event) => emit(event),
+  )
   const traces = openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
   const emit: Emit = (event) => {
@@ -73,7 +83,10 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
       {
         ...shared,
         counters,
-        page: (health) => page.open({ ...shared, counts: counters.read, health, config: redact(config) }),
+        page:
+          views.kind === 'notify'
+            ? undefined
+            : (health) => page.open({ ...shared, counts: counters.read, health, config: redact(config) }),
         limits: { chunkMs: kafkaSettingsOf(config).limits.chunkDeadlineMs + graceMs, loopMs },
         clock,
         emit,
@@ -108,9 +121,14 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
         counters,
         emit,
       })
-      return config.gate.ownRanges.length === 0 ? watchOwnAddresses(read, emit) : read
+      const seen = config.feeds.length === 0 ? read : watchFeedUse(read, use.see)
+      return config.gate.ownRanges.length === 0 ? watchOwnAddresses(seen, emit) : seen
     },
-    alerted: page.alerted,
+    feedUse: use.of,
+    alerted: (alert) => {
+      use.alerted(alert)
+      page.alerted(alert)
+    },
     serve,
   }
 }
@@ -124,7 +142,7 @@ const allowedBy = ({ admit }: Config): OpsSources['allowed'] => {
 export const refusePortsInUse = async (
   { ops }: Config,
   ports: readonly number[],
-  setting: 'ops.port' | 'serve.opsPort',
+  setting: PortSetting,
 ): Promise<void> => {
   const found = ops.enabled ? await firstPortInUse(ops.host, ports) : undefined
   if (found) throw new ConfigurationError([{ setting, message: notListening(ops.host, found.port, found.error) }])

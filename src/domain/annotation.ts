@@ -2,9 +2,9 @@
 import type { Exposure } from './address-details.js'
 import type { Activity } from './activity.js'
 import type { Flag } from './flag.js'
-import type { Level } from './finding.js'
+import type { Level, Listing } from './finding.js'
 import type { Geo } from './geo.js'
-import type { IndicatorType } from './indicator.js'
+import { indicatorTypes } from './indicator.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
 import type { ThreatClass } from './threat-class.js'
@@ -15,8 +15,24 @@ export type Status = (typeof statuses)[number]
 /** `auto`: full for malicious and suspicious events, compact for the rest. */
 export type Detail = 'auto' | 'full' | 'compact'
 
+/** An indicator that is accused by a listed URL is named by it; what is looked up is its host. The list may grow. */
+export const annotatedTypes = [...indicatorTypes, 'url'] as const
+export type AnnotatedType = (typeof annotatedTypes)[number]
+
+/** One of several that list the deciding indicator. */
+export type AnnotatedListing = {
+  readonly feed: string
+  readonly entry: string
+  readonly level: Listing['level']
+  readonly score?: number
+  readonly categories?: readonly string[]
+  /** Since when, where the list says it; and until when the entry counts. */
+  readonly since?: string
+  readonly expires?: string
+}
+
 export type AnnotatedIndicator = {
-  type: IndicatorType
+  type: AnnotatedType
   value: string
   field: string
   role: Role
@@ -63,7 +79,7 @@ export type Annotation = {
   threat_class?: ThreatClass
   /** How many accuse the deciding indicator, where sources are configured. */
   accusers?: number
-  type?: IndicatorType
+  type?: AnnotatedType
   value?: string
   field?: string
   role?: Role
@@ -89,6 +105,8 @@ export type Annotation = {
   source?: string
   feed?: string
   entry?: string
+  /** Everyone who lists the deciding indicator, worst first, where that is more than one. */
+  listings?: readonly AnnotatedListing[]
   verdict_time?: string
   stale?: boolean
   /** The log format that recognised the event. */

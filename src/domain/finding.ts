@@ -17,6 +17,10 @@ export type Listing = {
   readonly level: 'malicious' | 'suspicious' | 'flag'
   readonly score?: number
   readonly categories: readonly string[]
+  /** The entry is for another port of the address or for a URL of the host, which the event does not show. */
+  readonly isPartial?: true
+  /** The listed URL, where the event shows that or what is below it. */
+  readonly url?: string
   /** Epoch milliseconds since when it is listed, where the list states it. */
   readonly since?: number
   /** Epoch milliseconds when the copy of the list in use was written. */

@@ -15,7 +15,7 @@ import type { Row, JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
 import type { Evidence, Role } from './sighting.js'
 import type { Indicator } from './indicator.js'
-import { classOfCategories, worstClass, type ThreatClass } from './threat-class.js'
+import { classOfCategories, placeOfClass, worstClass, type ThreatClass } from './threat-class.js'
 import type { Verdict } from './verdict.js'
 
 export type IndicatorInRole = Indicator & { readonly role: Role; readonly evidence?: Evidence }
@@ -97,6 +97,7 @@ type Ruling = {
   readonly feed?: string
   readonly entry?: string
   readonly listing?: Listing
+  readonly listings?: readonly Listing[] | undefined
   /** Epoch milliseconds from which the same facts may be judged differently. */
   readonly until: number
 }
@@ -308,17 +309,19 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
     return {
       level: listing.level,
       ...(listing.score === undefined ? {} : { score: listing.score }),
-      threatClass: classOf(facts, weight.level, listing.level, sighting, now),
+      threatClass: classOf(facts, weight.level, listing.level, sighting, listing),
       because,
       feed: listing.feed,
       entry: listing.entry,
       listing,
+      listings: allListings(facts.listings, sighting, now),
       until,
     }
   if (weight.level === 'unknown') {
     if (listing) {
       const { feed, entry } = listing
-      return { level: 'unknown', reason: 'safeguarded', because, feed, entry, until }
+      const listings = allListings(facts.listings, sighting, now)
+      return { level: 'unknown', reason: 'safeguarded', because, feed, entry, listing, listings, until }
     }
     const why = finding.without ?? (finding.source.startsWith('feed:') ? 'not_listed' : (reason ?? 'no_verdict'))
     const { clearedBy = [] } = facts
@@ -329,19 +332,22 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
   return {
     level: weight.level,
     ...(weight.score === undefined ? {} : { score: weight.score }),
-    ...(accuses(weight.level) && { threatClass: classOf(facts, weight.level, weight.level, sighting, now) }),
+    ...(accuses(weight.level) && { threatClass: classOf(facts, weight.level, weight.level, sighting, listing) }),
     because,
     until,
   }
 }
 
-/** The worst class among those who call it just as bad: a second listing never lowers it. `own`: the level by the facts alone. */
-const classOf = (facts: Facts, own: Level, level: Level, sighting: IndicatorInRole, now: number): ThreatClass => {
-  let worst: ThreatClass | undefined
-  for (const listing of facts.listings ?? [])
-    if (listing.level === level && worstListing([listing], sighting, now, () => undefined))
-      worst = worstClass(worst, classOfCategories(listing.categories))
-  return own === level ? worstClass(worst, classOfFacts(facts, sighting)) : (worst ?? 'uncategorized')
+/** The worst class among those who call it just as bad: the worst listing, and the facts if they do. `own`: the level by them alone. */
+const classOf = (
+  facts: Facts,
+  own: Level,
+  level: Level,
+  sighting: IndicatorInRole,
+  listing: Listing | undefined,
+): ThreatClass => {
+  const listed = listing?.level === level ? classOfCategories(listing.categories) : undefined
+  return own === level ? worstClass(listed, classOfFacts(facts, sighting)) : (listed ?? 'uncategorized')
 }
 
 /** Of what the provider says; its flags describe like categories. */
@@ -371,9 +377,24 @@ const worstListing = (
       if (listing.expires <= now) continue
       expires(listing.expires)
     }
-    if (!worst || rankOf(listing) > rankOf(worst)) worst = listing
+    if (!worst || isWorse(listing, worst)) worst = listing
   }
   return worst
+}
+
+const maxListings = 8
+
+/** Worst first; nothing where there is no second one, which is the rule. */
+const allListings = (
+  listings: readonly Listing[] = [],
+  sighting: IndicatorInRole,
+  now: number,
+): readonly Listing[] | undefined => {
+  if (listings.length < 2) return undefined
+  return listings
+    .filter((one) => worstListing([one], sighting, now, () => undefined))
+    .toSorted((one, other) => (isWorse(one, other) ? -1 : isWorse(other, one) ? 1 : 0))
+    .slice(0, maxListings)
 }
 
 /** An entry with a slash is a URL and concerns its host only. */
@@ -385,17 +406,28 @@ const isAbout = (listing: Listing, name: string): boolean => {
   return host === name || (host === listing.entry && name.endsWith(`.${host}`))
 }
 
-const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
-const rankOf = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
+const ranks = { malicious: 2, suspicious: 1, flag: 0 } as const
 
-const describeListing = ({ feed, entry, categories, level, evidence }: Listing): string =>
-  `${evidence === undefined ? `listed in ${feed} as ${entry}` : `${feed}: ${evidence}`}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
+/** By level, then by class, so that a second listing never makes it look harmless, then by score; of equal ones the first. */
+const isWorse = (one: Listing, other: Listing): boolean => {
+  const byLevel = ranks[one.level] - ranks[other.level]
+  if (byLevel !== 0) return byLevel > 0
+  const byClass = placeOfClass(classOfCategories(other.categories)) - placeOfClass(classOfCategories(one.categories))
+  return byClass !== 0 ? byClass > 0 : (one.score ?? -1) > (other.score ?? -1)
+}
+
+const describeListing = ({ feed, entry, categories, level, evidence, isPartial }: Listing): string => {
+  const what = evidence === undefined ? `listed in ${feed} as ${entry}` : `${feed}: ${evidence}`
+  const why = categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''
+  const only = isPartial ? `, for that ${entry.includes('/') ? 'URL' : 'port'} alone` : ''
+  return `${what}${why}${only}${level === 'flag' ? '; safeguarded' : ''}`
+}
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
-  const { level, reason, score, threatClass, because, feed, entry, listing, until } = ruling
+  const { level, reason, score, threatClass, because, feed, entry, listing, listings, until } = ruling
   const { facts } = finding
   const isBySource = listing?.at !== undefined
-  const categories = isBySource ? listing.categories : facts.categories
+  const categories = listing?.categories ?? facts.categories
   const stale = isBySource ? listing.stale : finding.stale
   return {
     level,
@@ -412,6 +444,7 @@ const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
     ...(feed === undefined ? {} : { feed }),
     ...(entry === undefined ? {} : { entry }),
     ...(listing === undefined ? {} : { listing }),
+    ...(listings !== undefined && listings.length > 1 && { listings }),
     ...(until === Infinity ? {} : { until }),
   }
 }

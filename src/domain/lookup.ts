@@ -10,6 +10,8 @@ export type Ask = {
   readonly evidence: Evidence
   /** Path and query of each URL in the event for this name. */
   readonly paths?: readonly string[] | undefined
+  /** The port of the address in the event, as `portSeen` says it. */
+  readonly port?: number | undefined
   /** The gate's decision, if it was already made. */
   readonly decision?: Decision
   /** Takes what is known, and asks nobody. */

@@ -5,6 +5,8 @@ import { parse } from 'tldts'
 type PublicSuffix = {
   /** Whether the name has a listed suffix; `.corp` is not one. */
   readonly isListed: boolean
+  /** The name is a suffix under which a registry registers names (`co.uk`): nobody's, unlike `github.io`. */
+  readonly isRegistry?: boolean
   /** The registered domain; absent if the name is itself a suffix. */
   readonly registrable?: string
 }
@@ -20,7 +22,9 @@ const options = {
 const find = (host: string): PublicSuffix => {
   const { isIcann, isPrivate, domain } = parse(host, options)
   const isListed = isIcann === true || isPrivate === true
-  return domain === null ? { isListed } : { isListed, registrable: domain }
+  return domain === null
+    ? { isListed, isRegistry: isIcann === true && isPrivate !== true }
+    : { isListed, registrable: domain }
 }
 
 /**

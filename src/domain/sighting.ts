@@ -47,6 +47,8 @@ export type Sighting = Indicator & {
   readonly evidence: Evidence
   /** Path and query of each URL of this host that the event shows; absent where it shows the host alone. */
   readonly paths?: readonly string[] | undefined
+  /** Of an address in a URL: the port there. */
+  readonly port?: number | undefined
   /** The rule that gave the role: `format:…`, `field:…`, `words:…`, `text:…`, `position:…`. */
   readonly rule?: string
 }
@@ -93,6 +95,8 @@ export type Extraction = {
   readonly sourcePort?: number
   readonly destinationPort?: number
   readonly flow?: Flow | undefined
+  /** The piece of the line that says when it happened, where a format names one. */
+  readonly time?: string | undefined
   /** Where somebody asks for them. */
   readonly noted?: Noted | undefined
 }

@@ -34,6 +34,8 @@ export type Verdict = {
   readonly entry?: string
   /** The entry itself. */
   readonly listing?: Listing
+  /** All that list it, worst first and bounded, where it is more than one. */
+  readonly listings?: readonly Listing[]
   /** Epoch milliseconds after which the same facts may be judged differently. */
   readonly until?: number
 }

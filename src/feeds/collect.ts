@@ -3,8 +3,8 @@ import type { AddressRange } from '../domain/address.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { isNoteworthy, skipReasons, type SkipReason, type Skipped } from '../domain/skipped.js'
 import { registrableDomain } from '../domain/public-suffix.js'
-import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
-import { prefixesOf, readEntry } from './entry.js'
+import { bytes, createColumn, createDetailColumns, noScore, shorts, words, type DetailColumns } from './columns.js'
+import { prefixesOf, readEntry, type Entry } from './entry.js'
 import type { Details, FeedSettings, Place, Sink } from './feed.js'
 import type { FeedIndex } from './feed-index.js'
 import { buildNameTable, type NameColumns } from './name-table.js'
@@ -32,11 +32,15 @@ export type Collector = Sink & {
   readonly newExamples: () => readonly Example[]
   /** What was taken in an older version than one that was met later, with that version: to be collected again. */
   readonly outdated: () => ReadonlyMap<string, number>
+  /** Epoch milliseconds when the newest entry was seen or listed, where the list says so. */
+  readonly newestEntry: () => number | undefined
   /** Why the feed as a whole must be refused. */
   readonly refusal: () => Complaint | undefined
 }
 
 const maxExamples = 3
+
+type Site = Extract<Entry, { readonly kind: 'site' }>
 
 type Rules = Pick<FeedSettings, 'score' | 'minScore' | 'categories' | 'expiresDays'> & {
   /** Epoch milliseconds: the age of entries that do not tell their own. */
@@ -53,12 +57,14 @@ export const collect = (rules: Rules): Collector => {
     width: 1,
     starts: createColumn(words),
     bits: createColumn(bytes),
+    ports: createColumn(shorts),
     ...createDetailColumns(),
   }
   const six: RangeColumns = {
     width: 4,
     starts: createColumn(words),
     bits: createColumn(bytes),
+    ports: createColumn(shorts),
     ...createDetailColumns(),
   }
   const names: NameColumns = { text: createColumn(bytes), offsets: createColumn(words), ...createDetailColumns() }
@@ -66,6 +72,8 @@ export const collect = (rules: Rules): Collector => {
     text: createColumn(bytes),
     offsets: createColumn(words),
     hostLengths: createColumn(bytes),
+    schemes: createColumn(bytes),
+    ports: createColumn(shorts),
     ...createDetailColumns(),
   }
   const { minScore = 0 } = rules
@@ -73,6 +81,7 @@ export const collect = (rules: Rules): Collector => {
   let nameBytes = 0
   let siteBytes = 0
   let taken = 0
+  let newestEntry = 0
   const skipped: { [reason in SkipReason]?: number } = {}
   let examples: Example[] = []
   let refusal: Complaint | undefined
@@ -94,12 +103,15 @@ export const collect = (rules: Rules): Collector => {
     columns.scores.push(scoreOf(details?.score ?? rules.score))
     columns.since.push(secondsOf(sinceOf(details, rules.now)))
     columns.expires.push(secondsOf(expiryOf(details, type, rules)))
+    const at = details?.seen ?? details?.firstSeen ?? details?.since ?? 0
+    if (at > newestEntry && at <= rules.now) newestEntry = at
   }
-  const addRange = (range: AddressRange, details: Details | undefined): void => {
+  const addRange = (range: AddressRange, port: number, details: Details | undefined): void => {
     const columns = range.version === 4 ? four : six
     if (range.version === 4) four.starts.push(range.first)
     else for (const word of range.first) six.starts.push(word)
     columns.bits.push(bitsOf(range))
+    columns.ports.push(port)
     describe(columns, 'ip', details)
   }
   const addName = (name: string, details: Details | undefined): void => {
@@ -108,8 +120,14 @@ export const collect = (rules: Rules): Collector => {
     nameBytes += name.length
     describe(names, 'domain', details)
   }
-  const addSite = (host: string, path: string, details: Details | undefined): void => {
+  const addSite = (
+    host: string,
+    { path, scheme, port }: Pick<Site, 'path' | 'scheme' | 'port'>,
+    details: Details | undefined,
+  ): void => {
     sites.offsets.push(siteBytes)
+    sites.schemes.push(scheme)
+    sites.ports.push(port)
     sites.hostLengths.push(host.length)
     for (let i = 0; i < host.length; i++) sites.text.push(host.charCodeAt(i))
     for (let i = 0; i < path.length; i++) sites.text.push(path.charCodeAt(i))
@@ -135,10 +153,12 @@ export const collect = (rules: Rules): Collector => {
         refusal = { place, message: `there are more than ${maxEntries} entries` }
         return false
       }
-      for (const range of ranges) addRange(range, details)
-      if (entry.kind === 'site') addSite(entry.name, entry.path, details)
+      const port = (entry.kind === 'range' && isSingle(entry.range) && (entry.port ?? details?.port)) || 0
+      for (const range of ranges) addRange(range, port, details)
+      if (entry.kind === 'site') addSite(entry.name, entry, details)
       // What is below a host that a wildcard rule calls a suffix is somebody else's.
-      else if (entry.kind === 'name' && registrableDomain(entry.name) === undefined) addSite(entry.name, '', details)
+      else if (entry.kind === 'name' && registrableDomain(entry.name) === undefined)
+        addSite(entry.name, wholeHost, details)
       else if (entry.kind === 'name') addName(entry.name, details)
       return true
     },
@@ -164,6 +184,7 @@ export const collect = (rules: Rules): Collector => {
       examples = []
       return fresh
     },
+    newestEntry: () => (newestEntry === 0 ? undefined : newestEntry),
     refusal: () => refusal,
     index: (seed) => ({
       four: buildRangeTable(four),
@@ -174,6 +195,10 @@ export const collect = (rules: Rules): Collector => {
     }),
   }
 }
+
+const wholeHost = { path: '', scheme: 0, port: 0 } as const
+
+const isSingle = (range: AddressRange): boolean => bitsOf(range) === (range.version === 4 ? 32 : 128)
 
 const quoted = (value: string): string => JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value)
 

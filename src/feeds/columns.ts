@@ -39,7 +39,7 @@ export const createColumn = <Values extends Typed>(create: (length: number) => V
 }
 
 export const bytes = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length)
-const shorts = (length: number): Uint16Array<ArrayBuffer> => new Uint16Array(length)
+export const shorts = (length: number): Uint16Array<ArrayBuffer> => new Uint16Array(length)
 export const words = (length: number): Uint32Array<ArrayBuffer> => new Uint32Array(length)
 
 /** Stands for "no score". */

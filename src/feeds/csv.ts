@@ -2,8 +2,8 @@
 import { publicSuffix } from '../domain/public-suffix.js'
 import { forEachRow, splitRow } from './csv-rows.js'
 import { readEntry, spanOfRow } from './entry.js'
-import type { ParseProblem, Parser } from './feed.js'
-import { addRow, layoutOf, type Layout } from './row.js'
+import type { Columns, ParseProblem, Parser } from './feed.js'
+import { addRow, chosenLayout, layoutOf, type Layout } from './row.js'
 import { readLine } from './text-list.js'
 
 const delimiters = [',', ';', '\t', '|']
@@ -15,10 +15,11 @@ type Table = { readonly delimiter: string; readonly layout: Layout; readonly hea
 const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line)
 
 /** The table that the beginning of a file shows, or why none of its columns can be taken; nothing when it is a list of lines. */
-export const detectTable = (start: string): Table | ParseProblem | undefined => {
+export const detectTable = (start: string, columns?: Columns): Table | ParseProblem | undefined => {
   const lines = start.split(/\r?\n/).filter((line) => line.trim() !== '')
   const rows = lines.filter((line) => !isComment(line))
   const comments = lines.slice(0, lines.indexOf(rows[0] ?? '')).map((line) => line.replace(/^\s*[#/]+\s*/, ''))
+  if (columns) return chosenTable(rows.slice(0, 100), comments, columns)
   const named = withHeader(rows[0], rows[1], true)
   if (named) return named
   for (const comment of comments.toReversed()) {
@@ -43,6 +44,35 @@ const withHeader = (header: string | undefined, row: string | undefined, mayBeOn
   return undefined
 }
 
+/** By the settings of the feed: the header may be a row, a comment or nowhere. */
+const chosenTable = (
+  rows: readonly string[],
+  comments: readonly string[],
+  columns: Columns,
+): Table | ParseProblem | undefined => {
+  const places = Object.values(columns)
+  const last = Math.max(1, ...places.map((column) => (typeof column === 'number' ? column : 1)))
+  const areNumbers = places.every((column) => typeof column === 'number')
+  for (const delimiter of delimiters) {
+    const [first = [], ...others] = rows.map((row) => splitRow(row, delimiter) ?? [])
+    if (first.length < last || first.length < 2) continue
+    const isRow = (fields: readonly string[]): boolean => isIndicator(fields[valueAt(fields, columns)] ?? '')
+    const hasHeader = areNumbers && others.length > 0 && !isRow(first) && others.some(isRow)
+    const headers = areNumbers
+      ? [hasHeader ? first : []]
+      : [first, ...comments.toReversed().map((comment) => splitRow(comment, delimiter) ?? [])]
+    for (const header of headers) {
+      const layout = chosenLayout(header, columns)
+      if (layout) return { delimiter, layout, header }
+    }
+  }
+  const wanted = places.map((column) => (typeof column === 'number' ? `number ${column}` : JSON.stringify(column)))
+  return { place: 1, message: `has no column ${wanted.join(' or no column ')}, which the columns of the feed name` }
+}
+
+const valueAt = (fields: readonly string[], { value }: Columns): number =>
+  typeof value === 'number' ? value - 1 : fields.indexOf(value)
+
 /** Nobody says which column it is: the one that holds addresses and names in nearly every row, if there is one such. */
 const byContent = (rows: readonly string[]): Table | ParseProblem | undefined => {
   for (const delimiter of delimiters) {
@@ -60,7 +90,7 @@ const byContent = (rows: readonly string[]): Table | ParseProblem | undefined =>
     if (columns.length > 1 && (hasHeader || column !== 0))
       return {
         place: 1,
-        message: `columns ${columns.map((at) => at + 1).join(' and ')} both hold addresses or names: put a first line above that names the one meant "value"`,
+        message: `columns ${columns.map((at) => at + 1).join(' and ')} both hold addresses or names: put a first line above that names the one meant "value", or say it with columns: { value: ${(columns[0] ?? 0) + 1} } of the feed`,
       }
     const header = hasHeader ? first : []
     const layout = layoutOf(header, column)

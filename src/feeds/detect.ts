@@ -1,13 +1,14 @@
 // Which parser reads a file: the one that its content asks for, whatever the file is called.
 import { detectTable, parseTable } from './csv.js'
-import type { ParseProblem, Parser } from './feed.js'
+import type { Columns, ParseProblem, Parser } from './feed.js'
 import { looksLikeJson, parseJsonList } from './json-list.js'
 import { looksLikeZone, parseZone } from './rpz.js'
 import { parseTextList } from './text-list.js'
 
 const sampleBytes = 65_536
 
-export const parserOf = (bytes: Buffer): { readonly parser: Parser } | ParseProblem => {
+/** `columns`: where the feed's settings say what holds what. */
+export const parserOf = (bytes: Buffer, columns?: Columns): { readonly parser: Parser } | ParseProblem => {
   const sample = bytes.toString('utf8', 0, sampleBytes).replace(/^\ufeff/, '')
   const start = sample.trimStart()
   if (start === '' && bytes.length <= sampleBytes) return { message: 'is empty' }
@@ -17,11 +18,11 @@ export const parserOf = (bytes: Buffer): { readonly parser: Parser } | ParseProb
       message:
         'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page',
     }
-  if (looksLikeJson(start)) return { parser: parseJsonList }
+  if (looksLikeJson(start)) return { parser: (all, sink) => parseJsonList(all, sink, columns) }
   // The last line of the sample may be cut.
   const whole = bytes.length > sampleBytes ? sample.slice(0, sample.lastIndexOf('\n') + 1) : sample
-  if (looksLikeZone(whole)) return { parser: parseZone }
-  const table = detectTable(whole)
+  if (!columns && looksLikeZone(whole)) return { parser: parseZone }
+  const table = detectTable(whole, columns)
   if (!table) return { parser: parseTextList }
   return 'message' in table ? table : { parser: parseTable(table) }
 }

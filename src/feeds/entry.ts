@@ -1,18 +1,30 @@
 // Reads one value of a feed: an address, a range, a name or a URL, as feeds write them, defanged or not.
 import { parseRange, readAddress, type AddressRange } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
+import { parsePort } from './parse-port.js'
 import { normalPath } from './url-path.js'
 
 /** An IPv4 range that is written by its first and last address. */
 export type Span = { readonly first: number; readonly last: number }
 
+/** How a URL begins, by its place in this list; what is no URL of these has none. */
+export const schemes = ['', 'http://', 'https://', 'ftp://', 'ftps://', 'tcp://', 'udp://'] as const
+
 export type Entry =
-  | { readonly kind: 'range'; readonly range: AddressRange }
+  /** `port`: it is meant for that port of a single address. */
+  | { readonly kind: 'range'; readonly range: AddressRange; readonly port?: number }
   | { readonly kind: 'span'; readonly span: Span }
   /** The name and everything below it. */
   | { readonly kind: 'name'; readonly name: string }
   /** What a URL accuses: with a path everything that begins with it, without one the host; nothing below the host. */
-  | { readonly kind: 'site'; readonly name: string; readonly path: string }
+  | {
+      readonly kind: 'site'
+      readonly name: string
+      readonly path: string
+      /** As it is listed: the place of its scheme, and its port or 0. */
+      readonly scheme: number
+      readonly port: number
+    }
 
 /**
  * other: well-formed, but nothing that is looked up; `what` says what it is.
@@ -40,14 +52,30 @@ const refang = (text: string): string =>
 
 const isDefanged = (text: string): boolean => /[[({]|^h(?:xx|\*\*)ps?:/i.test(text)
 
+type Authority = { readonly host: string; readonly port: number; readonly end: number }
+
 /** What stands between scheme and path, without user and port, and where the path begins. */
-const authorityOf = (text: string): { readonly host: string; readonly end: number } => {
+const authorityOf = (text: string): Authority => {
   const scheme = text.indexOf('://')
   const start = scheme >= 0 ? scheme + 3 : 0
   let end = text.slice(start).search(/[/?#\\]/)
   end = end < 0 ? text.length : start + end
   const authority = text.slice(start, end)
-  return { host: withoutPort(scheme >= 0 ? authority.slice(authority.lastIndexOf('@') + 1) : authority), end }
+  const own = scheme >= 0 ? authority.slice(authority.lastIndexOf('@') + 1) : authority
+  const host = withoutPort(own)
+  return { host, port: own === host ? 0 : (parsePort(own.slice(own.lastIndexOf(':') + 1)) ?? 0), end }
+}
+
+/** `198.51.100.7:443` and `[2001:db8::7]:443`, the most common entries of lists of servers. */
+const endpointOf = (text: string): Reading | undefined => {
+  const colon = text.lastIndexOf(':')
+  if (colon < 7 || text.length - colon > 6) return undefined
+  const isSix = text.charCodeAt(0) === 0x5b
+  if (isSix ? text.charCodeAt(colon - 1) !== 0x5d : text.indexOf(':') !== colon) return undefined
+  const port = parsePort(text.slice(colon + 1))
+  const host = isSix ? text.slice(1, colon - 1) : text.slice(0, colon)
+  const range = port === undefined || host.includes('/') ? undefined : parseRange(host)
+  return range && port !== undefined ? { kind: 'range', range, port } : undefined
 }
 
 const withoutPort = (host: string): string => {
@@ -66,11 +94,21 @@ const named = (text: string): Reading => {
 }
 
 /** A host is the whole name only where it stands by itself, with a port at most. */
-const siteOf = (host: Reading, text: string, end: number): Reading => {
+const siteOf = (host: Reading, text: string, { port, end }: Authority): Reading => {
   if (host.kind !== 'name') return host
+  const { name } = host
   const path = end < text.length ? normalPath(text.slice(end)) : '/'
-  if (path !== '/') return { kind: 'site', name: host.name, path }
-  return text.includes('://') || end < text.length ? { kind: 'site', name: host.name, path: '' } : host
+  const scheme = schemeOf(text)
+  if (path !== '/') return { kind: 'site', name, path, scheme, port }
+  return text.includes('://') || end < text.length ? { kind: 'site', name, path: '', scheme, port } : host
+}
+
+const schemeOf = (text: string): number => {
+  const start = text.slice(0, 8).toLowerCase()
+  return Math.max(
+    0,
+    schemes.findIndex((scheme) => scheme !== '' && start.startsWith(scheme)),
+  )
 }
 
 /** Four groups of three digits are decimal, whatever a leading zero means elsewhere. */
@@ -84,6 +122,8 @@ export const readEntry = (raw: string): Reading => {
   const trimmed = withoutPadding(raw.trim())
   const direct = parseRange(trimmed)
   if (direct) return { kind: 'range', range: direct }
+  const endpoint = endpointOf(trimmed)
+  if (endpoint) return endpoint
   const text = isDefanged(trimmed) ? refang(trimmed) : trimmed
   const range = parseRange(text)
   if (range) return { kind: 'range', range }
@@ -91,11 +131,14 @@ export const readEntry = (raw: string): Reading => {
   if (span) return { kind: 'span', span }
   if (/^\/[^/]/.test(text)) return path
   if (text.includes('://') || /[/:?]/.test(text)) {
-    const { host, end } = authorityOf(text)
+    const authority = authorityOf(text)
+    const { host } = authority
     const address = parseRange(host)
-    if (!address) return host === '' ? unusable : siteOf(named(host), text, end)
+    if (!address) return host === '' ? unusable : siteOf(named(host), text, authority)
     // A prefix that is no prefix (198.51.100.0/33) must not turn into the one address before it.
-    return !text.includes('://') && /\/\d+$/.test(text) ? unusable : { kind: 'range', range: address }
+    if (!text.includes('://') && /\/\d+$/.test(text)) return unusable
+    // What is a URL accuses the machine; the port is that of one of its servers.
+    return endpointOf(text) ?? { kind: 'range', range: address }
   }
   if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? mail : unusable
   return hash.test(text) ? fileHash : named(text)

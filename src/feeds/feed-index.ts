@@ -1,11 +1,13 @@
 // All entries of one feed, ready to be looked up: plain typed arrays, so that it moves between threads without a copy.
 import { MessageChannel } from 'node:worker_threads'
 import { formatAddress, readAddress, type Words } from '../domain/address.js'
+import type { EntryCounts } from '../domain/entry-counts.js'
 import type { Indicator } from '../domain/indicator.js'
+import { unknownPort } from '../domain/seen-port.js'
 import { noScore, type DetailArrays } from './columns.js'
 import { findName, nameAt, type NameTable } from './name-table.js'
-import { findRange, type RangeTable } from './range-table.js'
-import { findSite, siteAt, type SiteHit, type SiteTable } from './site-table.js'
+import { findRange, isForPort, type RangeTable } from './range-table.js'
+import { findSite, siteAt, urlAt, type SiteHit, type SiteTable } from './site-table.js'
 
 export type FeedIndex = {
   readonly four: RangeTable
@@ -18,7 +20,7 @@ export type FeedIndex = {
 
 /** What is looked for, read once for all feeds. */
 export type Target =
-  | { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string }
+  | { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string; readonly port: number }
   | { readonly name: string; readonly paths?: readonly string[] | undefined }
 
 export type Hit = {
@@ -27,18 +29,22 @@ export type Hit = {
   readonly categories: readonly string[]
   readonly since?: number
   readonly expires?: number
-  /** A URL of the host is listed, but it is not known whether it was this one. */
-  readonly isHostOnly?: true
+  /** Another port of the address, or a URL of the host is listed; it is not known whether it was this one. */
+  readonly isPartial?: true
+  /** The listed URL, where what is looked for is that or below it. */
+  readonly url?: string
 }
 
-/** `paths` are those of the URLs that the event shows of a name. */
-export const targetOf = ({ type, value }: Indicator, paths?: readonly string[]): Target | undefined => {
+/** What an event shows of an indicator besides: paths of the URLs of a name, and the port of an address, as `findRange` takes it. */
+export type Shown = { readonly paths?: readonly string[] | undefined; readonly port?: number | undefined }
+
+export const targetOf = ({ type, value }: Indicator, { paths, port = unknownPort }: Shown = {}): Target | undefined => {
   if (type === 'domain') return { name: value, paths }
   const address = readAddress(value)
   if (address === undefined) return undefined
   return typeof address === 'number'
-    ? { address: [address], width: 1, text: value }
-    : { address, width: 4, text: value }
+    ? { address: [address], width: 1, text: value, port }
+    : { address, width: 4, text: value, port }
 }
 
 export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): Hit | undefined => {
@@ -49,13 +55,17 @@ export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): H
     return site && hitOfSite(index, site)
   }
   const table = target.width === 1 ? index.four : index.six
-  const row = findRange(table, target.address, nowSeconds)
-  return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row, target.text))
+  const row = findRange(table, target.address, nowSeconds, target.port)
+  if (row < 0) return undefined
+  const hit = hitOf(index, table, row, rangeAt(table, row, target.text))
+  return isForPort(table, row, target.port) ? hit : partial(hit)
 }
 
 export const hitOfSite = (index: FeedIndex, { row, isHostOnly }: SiteHit): Hit => {
   const hit = hitOf(index, index.sites, row, shown(siteAt(index.sites, row)))
-  return isHostOnly ? hostOnly(hit) : hit
+  if (isHostOnly) return partial(hit)
+  const url = urlAt(index.sites, row)
+  return url === undefined ? hit : { ...hit, url: shown(url) }
 }
 
 export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
@@ -74,12 +84,14 @@ export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entr
 const maxShown = 256
 const shown = (site: string): string => (site.length > maxShown ? `${site.slice(0, maxShown)}…` : site)
 
-/** The score is the URL's; nobody gave one to the host. */
-const hostOnly = ({ score: _, ...hit }: Hit): Hit => ({ ...hit, isHostOnly: true })
+/** The score is that of the URL or the port; nobody gave one to the host. */
+const partial = ({ score: _, ...hit }: Hit): Hit => ({ ...hit, isPartial: true })
 
 /** A single address is written as it was asked for: both are in their normal form. */
-const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string): string => {
+const rangeAt = ({ width, starts, bits, ports }: RangeTable, row: number, asked: string): string => {
   const size = bits[row] ?? 0
+  const port = ports[row] ?? 0
+  if (port !== 0) return width === 1 ? `${asked}:${port}` : `[${asked}]:${port}`
   if (size === width * 32) return asked
   const word = (at: number): number => starts[row * width + at] ?? 0
   const start = width === 1 ? word(0) : ([word(0), word(1), word(2), word(3)] satisfies Words)
@@ -94,12 +106,22 @@ export const nextValidOf = ({ four, six, names, sites }: FeedIndex, now: number)
   return next * 1000
 }
 
-/** URLs are counted among the names. */
-export const sizeOf = (index: FeedIndex): { addresses: number; names: number; bytes: number } => ({
-  addresses: index.four.bits.length + index.six.bits.length,
-  names: index.names.offsets.length - 1 + index.sites.offsets.length - 1,
-  bytes: buffersOf(index).reduce((sum, buffer) => sum + buffer.byteLength, 0),
-})
+export const sizeOf = (index: FeedIndex): EntryCounts & { readonly bytes: number } => {
+  const { four, six, names, sites } = index
+  const endpoints = withPort(four) + withPort(six)
+  const urls = sites.hostLengths.reduce((sum, length, row) => sum + (hasPath(sites, row, length) ? 1 : 0), 0)
+  return {
+    addresses: four.bits.length + six.bits.length - endpoints,
+    endpoints,
+    names: names.offsets.length - 1 + sites.hostLengths.length - urls,
+    urls,
+    bytes: buffersOf(index).reduce((sum, buffer) => sum + buffer.byteLength, 0),
+  }
+}
+
+const withPort = ({ ports }: RangeTable): number => ports.reduce((sum, port) => sum + (port === 0 ? 0 : 1), 0)
+const hasPath = ({ offsets }: SiteTable, row: number, length: number): boolean =>
+  (offsets[row + 1] ?? 0) - (offsets[row] ?? 0) !== length
 
 /** Gives the memory of an index back at once: a message that nobody can receive. The collector would leave it for minutes. */
 export const releaseIndex = (index: FeedIndex): void => {

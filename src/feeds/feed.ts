@@ -23,7 +23,14 @@ export type FeedSettings = {
   /** Entries that the list itself gives a lower score are left out. */
   readonly minScore?: number
   readonly expiresDays?: number | { readonly ip?: number; readonly domain?: number }
+  readonly columns?: Columns
 }
+
+/** Which column holds what, by its name or its number from 1, where a list does not say it. */
+export type Columns = { readonly value: ColumnPlace } & {
+  readonly [detail in 'port' | 'score' | 'category' | 'firstSeen' | 'lastSeen' | 'expires']?: ColumnPlace
+}
+export type ColumnPlace = number | string
 
 /** Where it is fetched from; nothing for a file. */
 export const addressOf = ({ url, taxii, misp }: FeedSettings): string | undefined => url ?? taxii ?? misp
@@ -42,6 +49,8 @@ export type Details = {
   readonly seen?: number | undefined
   /** How far it may be passed on: `tlp:amber`. */
   readonly tlp?: string | undefined
+  /** The port that it is meant for, where the entry itself does not say it. */
+  readonly port?: number | undefined
 }
 
 /** A line of a text file; in JSON, an id that stands at the entry and is looked for only when there is something to say. */

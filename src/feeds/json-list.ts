@@ -1,25 +1,25 @@
 // Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { createBoundedCache } from '../base/bounded-cache.js'
-import type { ParseProblem, Place, Sink } from './feed.js'
+import type { Columns, ParseProblem, Place, Sink } from './feed.js'
 import { listOf, readJson, type JsonParser } from './json-text.js'
 import { forEachLine } from './lines.js'
 import { addMisp, looksLikeMisp } from './misp.js'
-import { addRow, layoutOf, type Layout } from './row.js'
+import { addRow, chosenLayout, layoutOf, type Layout } from './row.js'
 import { addStix, looksLikeStix } from './stix.js'
 
 /** A list may begin with `[2001:db8::1]:443`, JSON not. */
 export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.test(start)
 
-export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefined => {
+export const parseJsonList = (bytes: Buffer, sink: Sink, columns?: Columns): ParseProblem | undefined => {
   const json = readJson(bytes)
-  if (!json.ok) return parseJsonLines(bytes, sink) ? undefined : json.problem
+  if (!json.ok) return parseJsonLines(bytes, sink, columns) ? undefined : json.problem
   if (sink.isWhole && isObject(json.value) && json.value.more === true)
     return {
       message:
         'is one page of a TAXII answer ("more": true): give the address of the collection as taxii, and all pages are fetched',
     }
-  const parser = parserOf(json.value)
+  const parser = parserOf(json.value, columns)
   if (!parser)
     return {
       place: 1,
@@ -30,7 +30,10 @@ export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefin
   return undefined
 }
 
-const parserOf = (value: unknown): { readonly add: JsonParser } | ParseProblem | undefined => {
+const parserOf = (
+  value: unknown,
+  columns: Columns | undefined,
+): { readonly add: JsonParser } | ParseProblem | undefined => {
   if (looksLikeStix(value)) return { add: addStix }
   if (looksLikeMisp(value)) return { add: addMisp }
   if (isObject(value) && Array.isArray(value.list) && 'name' in value && 'type' in value)
@@ -39,8 +42,8 @@ const parserOf = (value: unknown): { readonly add: JsonParser } | ParseProblem |
         'is a MISP warninglist, which names what is harmless: give it to intel.safeguard or gate.allow, not to feeds',
     }
   const rows = rowsIn(value)
-  const isList = rows.some((row) => typeof row === 'string' || (isObject(row) && rowLayout(row) !== undefined))
-  return isList || isEmpty(value) ? { add: addRows } : undefined
+  const isList = rows.some((row) => typeof row === 'string' || (isObject(row) && rowLayout(row, columns) !== undefined))
+  return isList || isEmpty(value) ? { add: addRows(columns) } : undefined
 }
 
 /** A list of entries; or an object whose members are such lists, as those of abuse.ch are by id. */
@@ -55,33 +58,35 @@ const rowsIn = (value: unknown): readonly unknown[] => {
 const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)
 
-const addRows: JsonParser = (value, sink) => {
-  for (const row of rowsIn(value)) {
-    const goesOn =
-      typeof row === 'string'
-        ? sink.add(row, row)
-        : isObject(row)
-          ? addObject(row, placeOf(row), sink)
-          : sink.skip(1, 'unusable', JSON.stringify(row))
-    if (!goesOn) return
+const addRows =
+  (columns: Columns | undefined): JsonParser =>
+  (value, sink) => {
+    for (const row of rowsIn(value)) {
+      const goesOn =
+        typeof row === 'string'
+          ? sink.add(row, row)
+          : isObject(row)
+            ? addObject(row, placeOf(row), sink, columns)
+            : sink.skip(1, 'unusable', JSON.stringify(row))
+      if (!goesOn) return
+    }
   }
-}
 
 /** Objects of one list have the same members, so their layout is looked for once. */
 const layouts = createBoundedCache<string, { readonly layout: Layout | undefined }>(500)
 
-const rowLayout = (row: AnyObject): Layout | undefined => {
+const rowLayout = (row: AnyObject, columns: Columns | undefined): Layout | undefined => {
   const names = Object.keys(row).slice(0, 64)
-  const key = names.join('\n').slice(0, 4096)
+  const key = (columns ? JSON.stringify(columns) : '') + names.join('\n').slice(0, 4096)
   const known = layouts.get(key)
   if (known) return known.layout
-  const layout = layoutOf(names)
+  const layout = columns ? chosenLayout(names, columns) : layoutOf(names)
   layouts.set(key, { layout })
   return layout
 }
 
-const addObject = (row: AnyObject, place: Place, sink: Sink): boolean => {
-  const layout = rowLayout(row)
+const addObject = (row: AnyObject, place: Place, sink: Sink, columns: Columns | undefined): boolean => {
+  const layout = rowLayout(row, columns)
   // The last line of Spamhaus' lists says when they were made.
   if (!layout) return row.type === 'metadata' || sink.skip(place)
   return addRow(Object.values(row), layout, place, sink)
@@ -92,7 +97,7 @@ const placeOf = (row: AnyObject): Place =>
   Object.values(row).find((cell): cell is string => typeof cell === 'string' && cell !== '') ?? 1
 
 /** Whether the file is one object a line; if so, each is read. */
-const parseJsonLines = (bytes: Buffer, sink: Sink): boolean => {
+const parseJsonLines = (bytes: Buffer, sink: Sink, columns: Columns | undefined): boolean => {
   let isFirst = true
   let isLines = true
   forEachLine(bytes, (line, number) => {
@@ -100,7 +105,7 @@ const parseJsonLines = (bytes: Buffer, sink: Sink): boolean => {
     const row = objectOf(line)
     if (isFirst) isLines = row !== undefined
     isFirst = false
-    return isLines && (row ? addObject(row, number, sink) : sink.skip(number))
+    return isLines && (row ? addObject(row, number, sink, columns) : sink.skip(number))
   })
   return isLines
 }

@@ -6,7 +6,7 @@ import { parseSuffix } from '../domain/hostname.js'
 import type { NameEntry } from '../domain/name-set.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
-type Listed = { readonly ranges: readonly AddressRange[]; readonly names: readonly NameEntry[] }
+export type Listed = { readonly ranges: readonly AddressRange[]; readonly names: readonly NameEntry[] }
 export type ListEntries = Listed & {
   /** Warninglists may list names by a part of them or by a regular expression. */
   readonly patterns: readonly ((name: string) => boolean)[]
@@ -63,8 +63,11 @@ const plainEntries = function* (file: string, text: string): Generator<Entry> {
   }
 }
 
+/** Why an entry that can be read has no place in the list, in words that follow it. */
+type WhyNot = (listed: Listed) => string | undefined
+
 /** `203.0.113.7 until 2026-12-01 # false positive` counts until that day begins (UTC). Nothing in it may be wrong: somebody wrote it by hand. */
-const readPlain = (entries: Iterable<Entry>): ListFile => {
+const readPlain = (entries: Iterable<Entry>, whyNot: WhyNot): ListFile => {
   const ranges: AddressRange[] = []
   const names: NameEntry[] = []
   const expiring = new Map<number, { ranges: AddressRange[]; names: NameEntry[] }>()
@@ -73,7 +76,10 @@ const readPlain = (entries: Iterable<Entry>): ListFile => {
     const dated = /^(\S+)\s+until\s+(.+)$/i.exec(entry.text)
     const listed = listedBy(dated?.[1] ?? entry.text, false)
     const until = dated ? parseTimestamp(dated[2]) : undefined
+    const reason = listed && whyNot(listed)
     if (!listed) problems.push(wrong(entry))
+    else if (reason !== undefined)
+      problems.push({ where: entry.where, message: `${JSON.stringify(dated?.[1] ?? entry.text)} ${reason}` })
     else if (!dated) {
       ranges.push(...listed.ranges)
       names.push(...listed.names)
@@ -143,8 +149,12 @@ const patternOf = (type: Kind, text: string): ((name: string) => boolean) | unde
   }
 }
 
-export const readListFile = (file: string, content: string): ListFile => {
+/** `whyNot` is asked about each entry of a plain list; a warninglist is taken as it was published. */
+export const readListFile = (file: string, content: string, whyNot: WhyNot = () => undefined): ListFile => {
   if (content.length > maxCharacters) return refuse(file, `is longer than ${String(maxCharacters)} characters`)
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content
-  return /^\s*[{[]/.test(text.slice(0, 1000)) ? readWarninglist(file, text) : readPlain(plainEntries(file, text))
+  return isWarninglist(text) ? readWarninglist(file, text) : readPlain(plainEntries(file, text), whyNot)
 }
+
+/** JSON, and not one entry a line. */
+export const isWarninglist = (text: string): boolean => /^\uFEFF?\s*[{[]/.test(text.slice(0, 1000))

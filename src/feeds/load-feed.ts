@@ -1,9 +1,10 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
+import { entriesIn } from '../domain/entry-counts.js'
 import type { FileProblem } from '../domain/problem.js'
 import { isNoteworthy, skippedIn, type SkipReason, type Skipped } from '../domain/skipped.js'
 import { collect, type Collector } from './collect.js'
 import { parserOf } from './detect.js'
-import type { ParseProblem, Place, PlacedFeed } from './feed.js'
+import { addressOf, type ParseProblem, type Place, type PlacedFeed } from './feed.js'
 import { maxFileBytes, readBytes } from './feed-file.js'
 import { sizeOf, type FeedIndex } from './feed-index.js'
 import { lineAt, readJson } from './json-text.js'
@@ -20,6 +21,8 @@ export type LoadResult =
       readonly index: FeedIndex
       /** Epoch milliseconds when the newest of the files was written. */
       readonly modified: number
+      /** Epoch milliseconds when the newest entry was seen or listed, where the list says so. */
+      readonly newestEntry?: number | undefined
       /** Together with the entries of the index, all that is in the file. */
       readonly skipped: Skipped
       /** The first of what was skipped and should be looked at; where nothing is left, the first of what was skipped. */
@@ -65,7 +68,9 @@ const readFiles = (
       return { ok: false, problem: { file: feed.path, message: `holds more than ${maxFileBytes} bytes when unpacked` } }
     if (!read.ok) return { ok: false, problem: { file: path, message: read.message } }
     modified = Math.max(modified, Math.min(read.modified, now))
-    const chosen = parserOf(read.bytes)
+    // What somebody has emptied by hand; a fetched list without a byte is a broken download.
+    if (path === feed.path && addressOf(feed) === undefined && isBlank(read.bytes)) continue
+    const chosen = parserOf(read.bytes, feed.columns)
     const problem = 'parser' in chosen ? chosen.parser(read.bytes, collector) : chosen
     const why = problem ?? collector.refusal()
     if (why) return { ok: false, problem: at(path, read.bytes, why) }
@@ -73,6 +78,8 @@ const readFiles = (
   }
   return { ok: true, collector, examples, modified }
 }
+
+const isBlank = (bytes: Buffer): boolean => bytes.every((code) => code === 0x20 || (code >= 0x09 && code <= 0x0d))
 
 const indexOf = (
   { feed, seed }: LoadRequest,
@@ -86,10 +93,10 @@ const indexOf = (
     return { ok: false, problem: { ...place, message: `${message}; ${unusable}` } }
   }
   const index = collector.index(seed)
-  const { addresses, names } = sizeOf(index)
-  const duplicate = collector.taken() - addresses - names
+  const duplicate = collector.taken() - entriesIn(sizeOf(index))
   const skipped = { ...collector.skipped(), ...(duplicate > 0 && { duplicate }) }
-  return { ok: true, index, modified, skipped, examples: inOrder(examples, collector.taken() === 0) }
+  const newestEntry = collector.newestEntry()
+  return { ok: true, index, modified, newestEntry, skipped, examples: inOrder(examples, collector.taken() === 0) }
 }
 
 /** What is wrong goes before what is only not meant for us. */

@@ -7,7 +7,8 @@ import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
 import { createNameSet, type NameSet } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
-import { readListFile, type ListEntries } from './list-file.js'
+import { readListFile, type Listed, type ListEntries } from './list-file.js'
+import { whyWithoutEffect } from './without-effect.js'
 
 type GateSettings = {
   readonly ownRanges: readonly string[]
@@ -24,13 +25,14 @@ type Fail = (problem: SettingProblem) => void
 
 const loadList = (
   setting: string,
-  files: readonly string[],
+  given: readonly (string | readonly string[])[],
   readFile: (path: string) => string,
   fail: Fail,
+  whyNot?: (listed: Listed) => string | undefined,
 ): ListEntries => {
   const lists: ListEntries[] = []
-  files.forEach((file, i) => {
-    const here = `${setting}.${String(i)}`
+  const files = given.flatMap((names, i) => [names].flat().map((file) => ({ file, here: `${setting}.${String(i)}` })))
+  for (const { file, here } of files) {
     let content: string
     try {
       content = readFile(file)
@@ -40,16 +42,16 @@ const loadList = (
         message: `cannot be read: ${error instanceof Error ? error.message : 'unreadable'}`,
         where: file,
       })
-      return
+      continue
     }
-    const read = readListFile(file, content)
+    const read = readListFile(file, content, whyNot)
     if ('problems' in read) for (const problem of read.problems) fail({ setting: here, ...problem })
     else {
       lists.push(read)
       if (read.expiring.length > 0 && setting !== 'gate.allow')
         fail({ setting: here, message: 'has an entry with until: only entries of gate.allow may expire', where: file })
     }
-  })
+  }
   return {
     ranges: lists.flatMap(({ ranges }) => ranges),
     names: lists.flatMap(({ names }) => names),
@@ -109,12 +111,17 @@ export const loadGate = (
     const suffixes = parseAll(`gate.${setting}`, given, parseSuffix, 'must be a domain name', fail)
     return createNameSet(suffixes.map((name) => ({ name, below: true })))
   }
-  const options: GateOptions = {
-    ownRanges: createRangeSet(ownRanges),
+  const suffixes = {
     internalSuffixes: suffixesOf('internalSuffixes'),
     publicSuffixes: suffixesOf('publicSuffixes'),
-    allow: toList(loadList('gate.allow', settings.allow, readFile, fail)),
-    deny: toList(withAllBelow(loadList('gate.deny', settings.deny, readFile, fail))),
+  }
+  const denied = withAllBelow(loadList('gate.deny', settings.deny, readFile, fail))
+  const others = { ...suffixes, deny: toList(denied) }
+  const whyNot = whyWithoutEffect({ ...others, own: [...ownRanges, ...denied.ranges] })
+  const options: GateOptions = {
+    ...others,
+    ownRanges: createRangeSet(ownRanges),
+    allow: toList(loadList('gate.allow', settings.allow, readFile, fail, whyNot)),
     askFreeText: settings.askFreeText,
     documentation: settings.documentation ?? false,
     domainAsk,
@@ -122,17 +129,17 @@ export const loadGate = (
   return problems.length > 0 ? { problems } : { options }
 }
 
-/** What the setting calls the list that comes with the program, and where that is. */
+/** What the setting calls the lists that come with the program, and where they are. */
 const bundled = 'bundled'
-const bundledFile = join(packageFolder, 'lists/shared-hosts.txt')
+const bundledFiles = ['shared-hosts.txt', 'shared-edges.txt'].map((name) => join(packageFolder, 'lists', name))
 
-/** What no feed accuses: the bundled list of shared hosts and public resolvers, and whatever lists the user has. */
+/** What no feed accuses: the bundled lists of shared hosts, public resolvers and shared edges, and whatever lists the user has. */
 export const loadSafeguard = (
   lists: readonly string[],
   readFile: (path: string) => string,
 ): IndicatorList | { readonly problems: readonly SettingProblem[] } => {
   const problems: SettingProblem[] = []
-  const files = lists.map((file) => (file === bundled ? bundledFile : file))
+  const files = lists.map((file) => (file === bundled ? bundledFiles : file))
   const entries = loadList('intel.safeguard', files, readFile, (problem) => void problems.push(problem))
   return problems.length > 0 ? { problems } : toList(entries)
 }

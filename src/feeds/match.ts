@@ -40,45 +40,53 @@ export const listBelow = (
   )
 
 /**
- * What is safeguarded is not accused: the entry is shown as a flag. A URL that is listed somewhere on a host makes the host suspicious;
- * an event that shows that very URL has the feed's level, whoever the host belongs to.
+ * What is safeguarded is not accused: the entry is shown as a flag. A URL that is listed somewhere on a host makes the host suspicious,
+ * and so does another port of an address; an event that shows that very URL has the feed's level, whoever the host belongs to.
  */
 const listingOf = (
   { name: feed, level: own }: FeedSettings,
-  { isHostOnly, ...listed }: Hit,
+  { isPartial, ...listed }: Hit,
   target: Target,
   safeguard: IndicatorList | undefined,
   copyAt: number,
 ): DatedListing => {
-  const isSafe = safeguard !== undefined && isSafeguarded(safeguard, target, listed.entry, isHostOnly === true)
-  return { feed, level: isSafe ? 'flag' : isHostOnly ? 'suspicious' : own, ...listed, copyAt }
+  const isSafe = safeguard !== undefined && isSafeguarded(safeguard, target, listed)
+  return {
+    feed,
+    level: isSafe ? 'flag' : isPartial ? 'suspicious' : own,
+    ...listed,
+    ...(isPartial && { isPartial }),
+    copyAt,
+  }
 }
 
 const addressOf = ({ 0: a = 0, 1: b, 2: c, 3: d }: ArrayLike<number>): Address =>
   b === undefined || c === undefined || d === undefined ? a : [a, b, c, d]
 
-const isSafeguarded = (safeguard: IndicatorList, target: Target, entry: string, isHostOnly: boolean): boolean => {
+const isSafeguarded = (
+  safeguard: IndicatorList,
+  target: Target,
+  { entry, url }: Pick<Hit, 'entry' | 'url'>,
+): boolean => {
   if (!('name' in target)) return safeguard.ranges.has(addressOf(target.address))
+  if (url !== undefined) return false
   const slash = entry.indexOf('/')
-  if (slash >= 0 && slash < entry.length - 1 && !isHostOnly) return false
   return safeguard.names.has(target.name) || safeguard.names.has(slash < 0 ? entry : entry.slice(0, slash))
 }
 
 type DatedListing = Listing & { readonly copyAt: number }
 
-const maxCategories = 16
-
 const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
 const weight = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
+/** Each listing keeps its own categories: those of all together would be nobody's. */
 const knownOf = (found: readonly DatedListing[]): Known => {
   const worst = found.reduce((best, other) => (weight(other) > weight(best) ? other : best))
-  const categories = [...new Set(found.flatMap((listing) => listing.categories))].slice(0, maxCategories)
   return {
     status: 'known',
     facts: {
       flags: worst.level === 'flag' ? { safeguarded: true } : {},
-      categories,
+      categories: [],
       listings: found,
     },
     source: `feed:${worst.feed}`,

@@ -1,6 +1,7 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
+import { parsePort } from './parse-port.js'
 import { listOf, objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
 import type { SkipReason } from '../domain/skipped.js'
 import { parseTimestamp } from '../domain/timestamp.js'
@@ -38,15 +39,26 @@ const eventsIn = (value: unknown): readonly AnyObject[] => {
   return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
 }
 
-type Attribute = { readonly attribute: AnyObject; readonly isDeleted: boolean }
+type Attribute = { readonly attribute: AnyObject; readonly isDeleted: boolean; readonly port: number | undefined }
 
 const attributesOf = (event: AnyObject): readonly Attribute[] =>
-  [event, ...objectsOf(event.Object)].flatMap((owner) =>
-    objectsOf(owner.Attribute).map((attribute) => ({
+  [event, ...objectsOf(event.Object)].flatMap((owner) => {
+    const attributes = objectsOf(owner.Attribute)
+    return attributes.map((attribute) => ({
       attribute,
       isDeleted: attribute.deleted === true || (owner !== event && owner.deleted === true),
-    })),
-  )
+      port: portOf(attribute, owner.name === 'ip-port' ? attributes : []),
+    }))
+  })
+
+/** Behind the address itself; in an object of address and port, the one port of its end. */
+const portOf = (attribute: AnyObject, beside: readonly AnyObject[]): number | undefined => {
+  const { type } = attribute
+  if (type === 'ip-src|port' || type === 'ip-dst|port') return parsePort(stringOf(attribute.value)?.split('|', 2)[1])
+  const relation = type === 'ip-src' ? 'src-port' : type === 'ip-dst' ? 'dst-port' : undefined
+  const ports = beside.filter((other) => relation !== undefined && other.object_relation === relation)
+  return ports.length === 1 ? parsePort(stringOf(ports[0]?.value)) : undefined
+}
 
 /** Handling instructions are no category of threat; how far it may be passed on is told apart. */
 const tagsOf = (owner: AnyObject): readonly string[] =>
@@ -122,7 +134,7 @@ export const addMisp: JsonParser = (json, sink) => {
         continue
       }
       const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
-      const details = detailsOf(attribute, eventTags, eventTlp, eventScore)
+      const details = { ...detailsOf(attribute, eventTags, eventTlp, eventScore), port: one.port }
       for (const at of places) {
         const part = values?.[at]
         if (!(part === undefined ? sink.skip(place) : sink.add(part, place, details))) return

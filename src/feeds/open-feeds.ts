@@ -1,4 +1,5 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
+import { entriesIn } from '../domain/entry-counts.js'
 import type { FileProblem } from '../domain/problem.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
@@ -8,7 +9,7 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { openDiskShare, type DiskLimits } from './disk-share.js'
 import { addressOf, type FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
-import { nextValidOf, releaseIndex, sizeOf, targetOf } from './feed-index.js'
+import { nextValidOf, releaseIndex, sizeOf, targetOf, type Shown } from './feed-index.js'
 import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
@@ -40,8 +41,8 @@ type FeedsOptions = {
 }
 
 export type Feeds = {
-  /** `paths` are those of the URLs of a name that are seen: an entry with a path counts in full for them alone. */
-  readonly match: (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+  /** An entry with a path or a port counts in full only where the event shows them. */
+  readonly match: (indicator: Indicator, now?: number, shown?: Shown) => Known | undefined
   /** The listings of hosts below a domain, bounded; those of safeguarded hosts, which accuse nobody, left out. */
   readonly listedBelow: (domain: string, now?: number) => readonly Listing[]
   /** Whether nothing of some feed is in use, so that not being listed says little. */
@@ -57,6 +58,9 @@ const defaultPollMs = 5000
 /** The stream does not wait for them any longer. */
 const defaultStartWaitMs = 30_000
 const elsewhereMs = 250
+const dayMs = 86_400_000
+/** A list without an entry of the last three months is no longer kept. */
+const staleMs = 90 * dayMs
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
@@ -93,21 +97,31 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     const result = await load({ feed: { ...slot.settings, path }, now: started, seed })
     if (isClosed()) return undefined
     if (!result.ok) return refuse(slot, shownFrom(slot, path, result.problem))
-    const { index, modified, skipped, examples } = result
+    const { index, modified, newestEntry, skipped, examples } = result
     const size = sizeOf(index)
     const loss = lossOf(slot, { size, skipped })
     if (loss) return refuse(slot, shownFrom(slot, path, loss))
     await install()
     const shown = examples.map((example) => shownFrom(slot, path, example))
     const former = slot.inUse?.index
-    slot.inUse = { index, modified, size, skipped, examples: shown, nextValid: nextValidOf(index, started) }
+    slot.inUse = {
+      index,
+      modified,
+      newestEntry,
+      size,
+      skipped,
+      examples: shown,
+      nextValid: nextValidOf(index, started),
+    }
     if (former) releaseIndex(former)
     slot.problem = undefined
     emit({ event: 'feed_loaded', feed: name, ...size, skipped, ms: clock.now() - started })
     changed?.()
-    if (size.addresses + size.names === 0)
-      emit({ event: 'feed_empty', feed: name, message: whyEmpty(skipped, shown[0]) })
-    else if (shown.length > 0) emit({ event: 'feed_entries_skipped', feed: name, skipped, examples: shown })
+    if (entriesIn(size) === 0) emit({ event: 'feed_empty', feed: name, message: whyEmpty(skipped, shown[0]) })
+    else if (newestEntry !== undefined && started - newestEntry > staleMs)
+      emit({ event: 'feed_stale', feed: name, newest: newestEntry, days: Math.floor((started - newestEntry) / dayMs) })
+    if (entriesIn(size) > 0 && shown.length > 0)
+      emit({ event: 'feed_entries_skipped', feed: name, skipped, examples: shown })
     return undefined
   }
 
@@ -214,8 +228,8 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   watch()
 
   return {
-    match: (indicator, now, paths) =>
-      slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, paths), now ?? clock.now(), safeguard),
+    match: (indicator, now, shown) =>
+      slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, shown), now ?? clock.now(), safeguard),
     listedBelow: (domain, now) => listBelow(slots, domain, (now ?? clock.now()) / 1000, safeguard),
     isMissing: () => slots.some(({ inUse }) => inUse === undefined),
     reload: () => eachSlot(refresh),
@@ -235,15 +249,21 @@ const shownFrom = <Told extends FileProblem>({ settings }: Slot, file: string, p
   return address === undefined || file === settings.path ? problem : { ...problem, file: hostOf(address) }
 }
 
-/** Half a feed gone is a broken download more often than good news. What has expired is not gone. */
+/** Below this many entries half of them may well be gone for good. */
+const smallList = 100
+
+/**
+ * Half a list gone is a broken download more often than good news. What has expired is not gone. A file of one's own is what
+ * somebody made it.
+ */
 const lossOf = (
   { settings, inUse }: Slot,
   { size, skipped }: Pick<InUse, 'size' | 'skipped'>,
 ): FileProblem | undefined => {
   const { path } = settings
-  const before = inUse ? inUse.size.addresses + inUse.size.names + (inUse.skipped.expired ?? 0) : 0
-  const after = size.addresses + size.names + (skipped.expired ?? 0)
-  if (after * 2 >= before) return undefined
-  const message = `holds ${after} entries where ${before} are in use: more than half are gone; ${addressOf(settings) === undefined ? '' : `delete ${path} and `}restart to take it as it is`
+  const before = inUse ? entriesIn(inUse.size) + (inUse.skipped.expired ?? 0) : 0
+  const after = entriesIn(size) + (skipped.expired ?? 0)
+  if (addressOf(settings) === undefined || before < smallList || after * 2 >= before) return undefined
+  const message = `holds ${after} entries where ${before} are in use: more than half are gone; delete ${path} and restart to take it as it is`
   return { file: path, message }
 }

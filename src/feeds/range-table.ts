@@ -5,9 +5,11 @@ import {
   isCurrent,
   pickDetails,
   scratchWords,
+  shorts,
   strongerOf,
   type DetailArrays,
 } from './columns.js'
+import { anyPort, unknownPort } from '../domain/seen-port.js'
 import { rowOrder } from './row-order.js'
 
 export type RangeTable = DetailArrays & {
@@ -18,12 +20,15 @@ export type RangeTable = DetailArrays & {
   readonly bits: Uint8Array<ArrayBuffer>
   /** The narrowest range around this one, or -1. Prefixes nest or are disjoint, so this is a forest. */
   readonly parents: Int32Array<ArrayBuffer>
+  /** The port that an entry is meant for, 0 for all of them; of one address that for all ports first. Empty where no entry has one. */
+  readonly ports: Uint16Array<ArrayBuffer>
 }
 
 export type RangeColumns = DetailColumns & {
   readonly width: 1 | 4
   readonly starts: Column<Uint32Array<ArrayBuffer>>
   readonly bits: Column<Uint8Array<ArrayBuffer>>
+  readonly ports: Column<Uint16Array<ArrayBuffer>>
 }
 
 /** Whether the address at `b` lies in the prefix of this many bits at `a`. */
@@ -40,31 +45,33 @@ export const buildRangeTable = (columns: RangeColumns): RangeTable => {
   const { width } = columns
   const bits = columns.bits.values()
   const starts = columns.starts.values()
+  const ports = columns.ports.values()
   const count = bits.length
   const stride = width + 1
   const keys = scratchWords(count * stride)
   for (let row = 0; row < count; row++) {
     for (let word = 0; word < width; word++) keys[row * stride + word] = starts[row * width + word] ?? 0
-    keys[row * stride + width] = bits[row] ?? 0
+    keys[row * stride + width] = ((bits[row] ?? 0) << 16) | (ports[row] ?? 0)
   }
   const order = rowOrder(count, keys, stride)
-  const kept = withoutRepeats(order, columns, starts, bits)
+  const kept = withoutRepeats(order, columns, { starts, bits, ports })
   const sorted = new Uint32Array(kept.length * width)
   const sortedBits = new Uint8Array(kept.length)
+  const sortedPorts = shorts(ports.some((port) => port !== 0) ? kept.length : 0)
   for (let i = 0; i < kept.length; i++) {
     const row = kept[i] ?? 0
     for (let word = 0; word < width; word++) sorted[i * width + word] = starts[row * width + word] ?? 0
     sortedBits[i] = bits[row] ?? 0
+    if (i < sortedPorts.length) sortedPorts[i] = ports[row] ?? 0
   }
   const parents = parentsOf(sorted, sortedBits, width)
-  return { width, starts: sorted, bits: sortedBits, parents, ...pickDetails(columns, kept) }
+  return { width, starts: sorted, bits: sortedBits, parents, ports: sortedPorts, ...pickDetails(columns, kept) }
 }
 
 const withoutRepeats = (
   order: Uint32Array,
   columns: RangeColumns,
-  starts: Uint32Array,
-  bits: Uint8Array,
+  { starts, bits, ports }: { readonly starts: Uint32Array; readonly bits: Uint8Array; readonly ports: Uint16Array },
 ): Uint32Array => {
   let length = 0
   for (const row of order) {
@@ -72,6 +79,7 @@ const withoutRepeats = (
     const isRepeat =
       previous >= 0 &&
       bits[previous] === bits[row] &&
+      ports[previous] === ports[row] &&
       isInside(starts, previous * columns.width, starts, row * columns.width, columns.width * 32)
     if (isRepeat) order[length - 1] = strongerOf(columns, previous, row)
     else order[length++] = row
@@ -94,8 +102,22 @@ const parentsOf = (starts: Uint32Array, bits: Uint8Array, width: number): Int32A
   return parents
 }
 
-/** The row of the narrowest range around the address that counts now, or -1. `address` holds `width` words. */
-export const findRange = (table: RangeTable, address: ArrayLike<number>, nowSeconds: number): number => {
+/** Whether the entry at a row is meant for what is looked for: all ports, or this one. */
+export const isForPort = ({ ports }: RangeTable, row: number, port: number): boolean => {
+  const own = ports[row] ?? 0
+  return own === 0 || own === port || port === anyPort
+}
+
+/**
+ * The row of the narrowest range around the address that counts now; where there is none, one of the address for another port; or -1.
+ * `address` holds `width` words.
+ */
+export const findRange = (
+  table: RangeTable,
+  address: ArrayLike<number>,
+  nowSeconds: number,
+  port: number = unknownPort,
+): number => {
   const { width, starts, bits, parents } = table
   let low = 0
   let high = bits.length
@@ -107,9 +129,13 @@ export const findRange = (table: RangeTable, address: ArrayLike<number>, nowSeco
     else high = middle
   }
   let row = low - 1
+  let forOther = -1
   while (row >= 0) {
-    if (isCurrent(table, row, nowSeconds) && isInside(starts, row * width, address, 0, bits[row] ?? 0)) return row
+    if (isCurrent(table, row, nowSeconds) && isInside(starts, row * width, address, 0, bits[row] ?? 0)) {
+      if (isForPort(table, row, port)) return row
+      if (forOther < 0) forOther = row
+    }
     row = parents[row] ?? -1
   }
-  return -1
+  return forOther
 }

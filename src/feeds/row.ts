@@ -1,5 +1,6 @@
 // Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
-import type { Place, Sink } from './feed.js'
+import type { ColumnPlace, Columns, Place, Sink } from './feed.js'
+import { parsePort } from './parse-port.js'
 import { tlpOf } from './tlp.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
@@ -45,6 +46,8 @@ const detailColumns = {
   revoked: ['revoked'],
   tlp: ['tlp'],
   asn: ['asn'],
+  /** Of the address: the server's, where a table says what was called. */
+  port: ['dstport', 'destinationport', 'port', 'portnumber'],
 } as const
 type Detail = keyof typeof detailColumns
 
@@ -52,12 +55,40 @@ export type Layout = {
   readonly value: readonly number[]
   /** One of the value columns is a name that, beside an AS number, is that of the network's owner. */
   readonly owner: readonly number[]
+  /** Value columns that name who called: the port beside them is that of somebody else. */
+  readonly sources: readonly number[]
 } & { readonly [detail in Detail]: readonly number[] }
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 const placesOf = (names: readonly string[], wanted: readonly string[]): number[] =>
   wanted.map((name) => names.indexOf(name)).filter((at) => at >= 0)
+
+const chosenDetails = {
+  port: 'port',
+  score: 'score',
+  category: 'categories',
+  firstSeen: 'firstSeen',
+  lastSeen: 'seen',
+  expires: 'expires',
+} as const satisfies { readonly [column in Exclude<keyof Columns, 'value'>]: Detail }
+
+const placeOf = (names: readonly string[], column: ColumnPlace): number =>
+  typeof column === 'number' ? column - 1 : names.indexOf(plainName(column))
+
+/** Where the columns are that the feed's settings name; nothing where one of them is missing. */
+export const chosenLayout = (header: readonly string[], columns: Columns): Layout | undefined => {
+  const names = header.map(plainName)
+  const layout = layoutOf(header, placeOf(names, columns.value))
+  const chosen = Object.entries(chosenDetails).flatMap(([column, detail]) => {
+    const place = columns[column as keyof typeof chosenDetails]
+    return place === undefined ? [] : ([[detail, [placeOf(names, place)]]] as const)
+  })
+  const places = [placeOf(names, columns.value), ...chosen.flatMap(([, at]) => at)]
+  return layout && places.every((at) => at >= 0)
+    ? { ...layout, ...Object.fromEntries(chosen), owner: [], sources: columns.port === undefined ? layout.sources : [] }
+    : undefined
+}
 
 /** Where the columns are, if one of them is known to hold indicators; `value` says so where its name does not. */
 export const layoutOf = (header: readonly string[], value?: number): Layout | undefined => {
@@ -72,6 +103,7 @@ export const layoutOf = (header: readonly string[], value?: number): Layout | un
     ...(Object.fromEntries(details) as { readonly [detail in Detail]: readonly number[] }),
     value: values,
     owner: placesOf(names, valueColumns[3] ?? []),
+    sources: placesOf(names, directed.source),
   }
 }
 
@@ -92,6 +124,7 @@ export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, 
     tlp: tlpOf(first(layout.tlp)),
     seen: firstTime(layout.seen),
     firstSeen: firstTime(layout.firstSeen),
+    port: layout.sources.includes(at) ? undefined : parsePort(first(layout.port)),
   })
 }
 

@@ -1,14 +1,17 @@
 // Listed URLs, and hosts that are listed without what is below them: found by the host, then by the longest path that begins an event's.
 import {
+  bytes,
   type Column,
   type DetailArrays,
   type DetailColumns,
   isCurrent,
   pickDetails,
   scratchWords,
+  shorts,
   strongerOf,
   words,
 } from './columns.js'
+import { schemes as schemeTexts } from './entry.js'
 import { finish, step } from './name-table.js'
 import { endsSegment, normalPath } from './url-path.js'
 
@@ -18,6 +21,9 @@ export type SiteTable = DetailArrays & {
   /** Where each site starts in `text`; one more than there are sites. */
   readonly offsets: Uint32Array<ArrayBuffer>
   readonly hostLengths: Uint8Array<ArrayBuffer>
+  /** How each is listed: the place of its scheme, and its port or 0. Empty where none has a port. */
+  readonly schemes: Uint8Array<ArrayBuffer>
+  readonly ports: Uint16Array<ArrayBuffer>
   /** Row + 1 at the place of the hash of the whole site or after it; 0 is empty. Length is a power of two, at most half full. */
   readonly slots: Uint32Array<ArrayBuffer>
   /** The same by the host alone: of all its sites the one that counts longest. */
@@ -30,6 +36,8 @@ export type SiteColumns = DetailColumns & {
   readonly text: Column<Uint8Array<ArrayBuffer>>
   readonly offsets: Column<Uint32Array<ArrayBuffer>>
   readonly hostLengths: Column<Uint8Array<ArrayBuffer>>
+  readonly schemes: Column<Uint8Array<ArrayBuffer>>
+  readonly ports: Column<Uint16Array<ArrayBuffer>>
 }
 
 export const buildSiteTable = (columns: SiteColumns, seed: number): SiteTable => {
@@ -56,11 +64,20 @@ export const buildSiteTable = (columns: SiteColumns, seed: number): SiteTable =>
   }
   const kept = rows.subarray(0, length)
   const offsets = words(length + 1)
-  const hostLengths = new Uint8Array(length)
+  const hostLengths = bytes(length)
+  const given = {
+    hostLengths: columns.hostLengths.values(),
+    schemes: columns.schemes.values(),
+    ports: columns.ports.values(),
+  }
+  const schemes = bytes(length)
+  const ports = shorts(given.ports.some((port) => port !== 0) ? length : 0)
   for (let i = 0; i < length; i++) {
     const row = kept[i] ?? 0
     offsets[i + 1] = (offsets[i] ?? 0) + endOf(row) - (starts[row] ?? 0)
-    hostLengths[i] = columns.hostLengths.values()[row] ?? 0
+    hostLengths[i] = given.hostLengths[row] ?? 0
+    schemes[i] = given.schemes[row] ?? 0
+    if (i < ports.length) ports[i] = given.ports[row] ?? 0
   }
   const packed = new Uint8Array(offsets[length] ?? 0)
   for (let i = 0; i < length; i++) {
@@ -69,7 +86,7 @@ export const buildSiteTable = (columns: SiteColumns, seed: number): SiteTable =>
   }
   const details = pickDetails(columns, kept)
   const hostSlots = slotsByHost(packed, offsets, hostLengths, details, seed, size)
-  return { text: packed, offsets, hostLengths, slots, hostSlots, seed, ...details }
+  return { text: packed, offsets, hostLengths, schemes, ports, slots, hostSlots, seed, ...details }
 }
 
 const slotsByHost = (
@@ -171,4 +188,16 @@ export const siteAt = ({ text, offsets, hostLengths }: SiteTable, row: number): 
   const end = offsets[row + 1] ?? 0
   const site = Buffer.from(text.subarray(start, end)).toString('latin1')
   return end - start === hostLengths[row] ? `${site}/` : site
+}
+
+/** The URL as it is listed, in its normal form; nothing where the host itself is. */
+export const urlAt = (table: SiteTable, row: number): string | undefined => {
+  const { text, offsets, hostLengths, schemes, ports } = table
+  const start = offsets[row] ?? 0
+  const hostEnd = start + (hostLengths[row] ?? 0)
+  const end = offsets[row + 1] ?? 0
+  if (hostEnd === end) return undefined
+  const part = (from: number, to: number): string => Buffer.from(text.subarray(from, to)).toString('latin1')
+  const port = ports[row] ?? 0
+  return `${schemeTexts[schemes[row] ?? 0] ?? ''}${part(start, hostEnd)}${port === 0 ? '' : `:${port}`}${part(hostEnd, end)}`
 }

@@ -1,4 +1,5 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
+import { entriesIn, type EntryCounts } from '../domain/entry-counts.js'
 import type { FileProblem, SettingProblem } from '../domain/problem.js'
 import { describeSkipped, skippedIn, type Skipped } from '../domain/skipped.js'
 import { addressOf, type PlacedFeed } from './feed.js'
@@ -6,7 +7,7 @@ import type { FeedIndex, sizeOf } from './feed-index.js'
 import type { SkippedExample } from './load-feed.js'
 import { hostOf, type FetchedFeed, type FetchState } from './fetch-feed.js'
 
-export type FeedStatus = {
+export type FeedStatus = EntryCounts & {
   readonly name: string
   readonly path: string
   /**
@@ -14,12 +15,12 @@ export type FeedStatus = {
    * use, because the newest file was refused. missing: it was never fetched.
    */
   readonly state: 'loaded' | 'empty' | 'kept' | 'refused' | 'missing'
-  readonly addresses: number
-  readonly names: number
   /** Memory of the index. */
   readonly bytes: number
   /** Epoch milliseconds when the newest file in use was written. */
   readonly modified?: number
+  /** Epoch milliseconds when its newest entry was seen or listed, where the list says so. */
+  readonly newestEntry?: number
   /** What of the file in use was left out, and the first of it. */
   readonly skipped: Skipped
   readonly examples: readonly SkippedExample[]
@@ -32,6 +33,7 @@ export type FeedStatus = {
 export type InUse = {
   readonly index: FeedIndex
   readonly modified: number
+  readonly newestEntry?: number | undefined
   readonly size: ReturnType<typeof sizeOf>
   /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
   readonly nextValid: number
@@ -54,15 +56,16 @@ export const statusOf = ({ settings, inUse, problem, fetched }: Slot): FeedStatu
   name: settings.name,
   path: settings.path,
   state: problem ? (inUse ? 'kept' : 'refused') : inUse ? (isEmpty(inUse) ? 'empty' : 'loaded') : 'missing',
-  ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
+  ...(inUse ? inUse.size : { addresses: 0, endpoints: 0, names: 0, urls: 0, bytes: 0 }),
   skipped: inUse?.skipped ?? {},
   examples: inUse?.examples ?? [],
   ...(inUse && { modified: inUse.modified }),
+  ...(inUse?.newestEntry !== undefined && { newestEntry: inUse.newestEntry }),
   ...(problem && { problem }),
   ...(fetched && { fetch: { ...fetched.state, from: hostOf(addressOf(settings) ?? '') } }),
 })
 
-const isEmpty = ({ size }: InUse): boolean => size.addresses + size.names === 0
+const isEmpty = ({ size }: InUse): boolean => entriesIn(size) === 0
 
 /** Why a feed that is in use holds no entry, in words that follow its name. */
 export const whyEmpty = (skipped: Skipped, example?: FileProblem): string => {

@@ -1,5 +1,6 @@
 // STIX patterns: which values a pattern accuses, each by itself, and why it says anything else than that.
 import type { SkipReason } from '../domain/skipped.js'
+import { parsePort } from './parse-port.js'
 
 /** The values that were each enough to be seen; and for whatever else would be enough, why it cannot be looked up. */
 type PatternReading = { readonly values: readonly string[]; readonly skipped: readonly SkipReason[] }
@@ -9,8 +10,8 @@ const maxDepth = 100
 const broken: PatternReading = { values: [], skipped: ['broken'] }
 
 /**
- * Read exactly: values that are joined by OR or IN, where each alone suffices. A port, a protocol or another property of the same
- * object only says more about the value. Taking a part of any other pattern for the whole would accuse what its author did not.
+ * Read exactly: values that are joined by OR or IN, where each alone suffices. The port of an address's own end belongs to it; a
+ * protocol or another property of the same object only says more about the value. Taking a part of any other pattern for the whole would accuse what its author did not.
  */
 export const readPattern = (pattern: string): PatternReading => {
   const tokens = pattern.length > maxLength ? undefined : tokensOf(pattern)
@@ -18,7 +19,7 @@ export const readPattern = (pattern: string): PatternReading => {
   const reader: Reader = { tokens, at: 0, depth: 0 }
   const meaning = observations(reader)
   if (!meaning || reader.at < tokens.length) return broken
-  return { values: meaning.values.map(({ text }) => text), skipped: meaning.skipped }
+  return { values: meaning.values.flatMap(entriesOf), skipped: meaning.skipped }
 }
 
 type Token = { readonly kind: 'text' | 'word' | 'sign' | 'literal'; readonly text: string }
@@ -46,13 +47,28 @@ const tokensOf = (pattern: string): Token[] | undefined => {
 /** Every rule below returns nothing where the pattern is broken. */
 type Reader = { readonly tokens: readonly Token[]; at: number; depth: number }
 
-type Value = { readonly text: string; readonly of: string }
-/** `narrows`: accuses nothing by itself, but says more about objects of these types. */
+/** Of an address: its end of the connection, and the ports there that are meant. */
+type Value = {
+  readonly text: string
+  readonly of: string
+  readonly end?: End | undefined
+  readonly ports?: readonly string[]
+}
+type End = 'src' | 'dst'
+type EndPort = { readonly end: End; readonly port: string }
+/** `narrows`: accuses nothing by itself, but says more about objects of these types; `ports` are among what it says. */
 type Meaning = {
   readonly values: readonly Value[]
   readonly skipped: readonly SkipReason[]
   readonly narrows?: readonly string[]
+  readonly ports?: readonly EndPort[]
 }
+
+/** As a list would have it. */
+const entriesOf = ({ text, ports = [] }: Value): readonly string[] =>
+  ports.length === 0 || text.includes('/')
+    ? [text]
+    : ports.map((port) => (text.includes(':') ? `[${text}]:${port}` : `${text}:${port}`))
 
 const skippedAs = (reason: SkipReason): Meaning => ({ values: [], skipped: [reason] })
 
@@ -103,7 +119,12 @@ const inBrackets = (reader: Reader, inner: Rule, end: string): Meaning | undefin
 /** Each alone is enough. What narrows nothing accuses nothing. */
 const eitherOf = (parts: readonly Meaning[]): Meaning => {
   if (parts.every(({ narrows }) => narrows))
-    return { ...nothing, narrows: parts.flatMap(({ narrows = [] }) => narrows) }
+    return {
+      ...nothing,
+      narrows: parts.flatMap(({ narrows = [] }) => narrows),
+      // Another port, or something else: then none of them is needed.
+      ...(parts.every(({ ports }) => ports) && { ports: parts.flatMap(({ ports = [] }) => ports) }),
+    }
   const told = parts.map(asAccusation)
   return { values: told.flatMap(({ values }) => values), skipped: told.flatMap(({ skipped }) => skipped) }
 }
@@ -122,12 +143,28 @@ const allOf = (parts: readonly Meaning[]): Meaning => {
   const narrowing = parts.flatMap(({ narrows = [] }) => narrows)
   const accusing = parts.filter(({ narrows }) => !narrows)
   const [first, ...others] = accusing
-  if (!first) return { ...nothing, narrows: narrowing }
+  const ports = parts.flatMap((part) => (part.narrows ? (part.ports ?? []) : []))
+  if (!first) return { ...nothing, narrows: narrowing, ...(ports.length > 0 && { ports }) }
   const isSame = others.every((other) => isOneValue(other) && other.values[0]?.text === first.values[0]?.text)
   if (others.length > 0 && !(isSame && isOneValue(first))) return togetherSeen(accusing)
   const isAbout = ({ of }: Value): boolean => narrowing.every((type) => type === 'network-traffic' || type === of)
-  return first.values.every(isAbout) ? first : skippedAs('combined')
+  return first.values.every(isAbout) ? withPorts(first, ports) : skippedAs('combined')
 }
+
+/** An address without an end of its own is the one that was called. */
+const withPorts = (meaning: Meaning, ports: readonly EndPort[]): Meaning =>
+  ports.length === 0
+    ? meaning
+    : {
+        ...meaning,
+        values: meaning.values.map((value) =>
+          isAddressType(value.of)
+            ? { ...value, ports: ports.filter(({ end }) => end === (value.end ?? 'dst')).map(({ port }) => port) }
+            : value,
+        ),
+      }
+
+const isAddressType = (type: string): boolean => /^(?:ipv[46]-addr|network-traffic)$/.test(type)
 
 const isOneValue = ({ values, skipped }: Meaning): boolean => values.length === 1 && skipped.length === 0
 
@@ -238,7 +275,9 @@ const isNarrowing = ({ type, steps }: Path): boolean =>
 
 const meaningOf = (path: Path, operator: string, operands: readonly Token[], isNegated: boolean): Meaning => {
   if (!isAddress(path) && !isName(path))
-    return isNarrowing(path) ? { ...nothing, narrows: [path.type] } : skippedAs('not_looked_up')
+    return isNarrowing(path)
+      ? { ...nothing, narrows: [path.type], ...portsOf(path, operator, operands, isNegated) }
+      : skippedAs('not_looked_up')
   if (isNegated || operator === '!=' || operator === '<>') return skippedAs('negated')
   const isExact =
     operator === '=' || operator === '==' || operator === 'IN' || (operator === 'ISSUBSET' && isAddress(path))
@@ -246,7 +285,25 @@ const meaningOf = (path: Path, operator: string, operands: readonly Token[], isN
   const texts = operands.filter(({ kind }) => kind === 'text')
   const others = operands.filter(({ kind }) => kind !== 'text')
   return {
-    values: texts.map(({ text }) => ({ text, of: path.type })),
+    values: texts.map(({ text }) => ({ text, of: path.type, end: endOf(path) })),
     skipped: others.map(() => 'unusable' as const),
   }
+}
+
+const endOf = ({ type, steps }: Path): End | undefined => {
+  const end = type === 'network-traffic' ? steps.slice(0, 3) : ''
+  return end === 'src' || end === 'dst' ? end : undefined
+}
+
+/** `dst_port = 443`, `dst_port IN ('80', '443')`; what says less than which port says nothing. */
+const portsOf = (
+  path: Path,
+  operator: string,
+  operands: readonly Token[],
+  isNegated: boolean,
+): Pick<Meaning, 'ports'> => {
+  const end = path.steps.endsWith('_port') ? endOf(path) : undefined
+  const isExact = !isNegated && ['=', '==', 'IN'].includes(operator)
+  if (end === undefined || !isExact || !operands.every(({ text }) => parsePort(text) !== undefined)) return {}
+  return { ports: operands.map(({ text }) => ({ end, port: text })) }
 }

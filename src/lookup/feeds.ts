@@ -6,7 +6,7 @@ import { kindOf } from '../domain/reason.js'
 import { carrySoFar } from '../domain/so-far.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
-type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+type Match = (indicator: Indicator, now?: number, shown?: Pick<Ask, 'paths' | 'port'>) => Known | undefined
 
 /** `isMissing`: nothing of some feed is in use, so nobody can say that an indicator is not listed. */
 export const feeds =
@@ -15,7 +15,7 @@ export const feeds =
     const flag = createFlag()
     const admitMissing = createAdmitMissing()
     return (indicator, ask) => {
-      const listed = match(indicator, ask.now, ask.paths)
+      const listed = match(indicator, ask.now, ask)
       if (listed === undefined) {
         const found = askFurther(inner, indicator, ask)
         return isMissing() ? admitMissing(found) : found

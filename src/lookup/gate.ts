@@ -77,10 +77,10 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if ((!isDeclaredPublic && isInternalName(value)) || mustStay(value)) return skips.internal_name
     const host = withoutServiceLabels(value)
     if (!host.includes('.') && !publicSuffixes.has(host)) return skips.internal_name
-    const { isListed, registrable } = publicSuffix(host)
-    if (!isListed && !isDeclaredPublic) return skips.internal_name
+    const { isListed, isRegistry, registrable } = publicSuffix(host)
+    if ((!isListed || isRegistry === true) && !isDeclaredPublic) return skips.internal_name
     if (value !== registrable && !isContacted(role) && isServiceName(value)) return feedsOnly
-    // A name that is itself a suffix, such as github.io, belongs to nobody below it and is asked about as it is.
+    // A private suffix such as github.io belongs to nobody below it and is asked about as it is.
     const asked = domainAsk === 'registrable' && isListed && registrable !== undefined ? registrable : host
     // What leaves is the asked name, so the lists hold for it as well as for the name that was seen.
     if (asked !== value && mustStay(asked)) return skips.internal_name

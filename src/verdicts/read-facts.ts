@@ -67,6 +67,8 @@ const isListing = isMadeOf<Listing>(
     level: isOneOf('malicious', 'suspicious', 'flag'),
     score: isAmount,
     categories: isTexts,
+    isPartial: isFlag,
+    url: isText,
     since: isTime,
     copyAt: isTime,
     expires: isTime,

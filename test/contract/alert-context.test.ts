@@ -57,18 +57,19 @@ const start = async (context: object) => {
       expect(alertIsValid(alert) || alertIsValid.errors).toBe(true)
       return (alert as Alert).threatweave
     })
+  const partition = alerts.open()
   let nth = 0
   /** One event, and its alerts. */
   const raise = async (line: string, isCommitted = true) => {
     const origin = `firewall/0/${nth++}`
-    const firings: string[] = []
     const events = await allOf(app.pipeline, [{ bytes: Buffer.from(line), origin, time: 0 }])
-    const raised = told(alerts.raise(events, (_, fired) => void firings.push(...fired)))
-    if (isCommitted) alerts.suppressed.commit(origin, firings)
-    else alerts.suppressed.giveUp(origin, firings)
+    const draft = partition.begin()
+    const raised = told(draft.raise(events, () => undefined))
+    if (isCommitted) draft.commit()
+    else draft.giveUp()
     return raised
   }
-  const due = () => told(alerts.suppressed.takeDue())
+  const due = () => told(alerts.takeContext())
   const next = async (): Promise<readonly Alert['threatweave'][]> => {
     const found: Alert['threatweave'][] = []
     await expect.poll(() => found.push(...due()), { timeout: 5_000 }).toBeGreaterThan(0)

@@ -18,7 +18,8 @@ const address: Indicator = { type: 'ip', value: '198.51.100.7' }
 const name: Indicator = { type: 'domain', value: 'bad.example.com' }
 const below: Indicator = { type: 'domain', value: 'www.bad.example.com' }
 const urlHost: Indicator = { type: 'domain', value: 'files.example.net' }
-const entries = '198.51.100.0/24\nbad.example.com\nhttps://files.example.net/x/a.exe\n'
+const endpoint: Indicator = { type: 'ip', value: '203.0.113.9' }
+const entries = '198.51.100.0/24\nbad.example.com\nhttps://files.example.net/x/a.exe\n203.0.113.9:443\n'
 
 type Level = 'malicious' | 'suspicious'
 type Route = (level: Level) => Promise<App>
@@ -114,10 +115,17 @@ describe.each(Object.keys(routes))('what a list accuses, by %s,', (route) => {
       [address, '198.51.100.0/24'],
       [below, 'bad.example.com'],
       [urlHost, 'files.example.net/x/a.exe'],
+      [endpoint, '203.0.113.9:443'],
     ] as const) {
       const verdict = (await verdictsOf(app, indicator)).get('source')
       expect(verdict).toMatchObject({ level: 'suspicious', feed: 'own', entry, source: 'feed:own' })
     }
+  })
+
+  it('is suspicious where only a port of the address or a URL of the host is listed, whatever the level', async () => {
+    const app = await routes[route]!('malicious')
+    for (const indicator of [urlHost, endpoint])
+      expect((await verdictsOf(app, indicator)).get('destination')?.level).toBe('suspicious')
   })
 
   it('does not spread to its neighbours', async () => {

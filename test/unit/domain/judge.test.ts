@@ -210,6 +210,7 @@ describe('judge: listings', () => {
     expect(judge(finding, ip('source'), shippedTable, now)).toEqual({
       level: 'malicious',
       threatClass: 'serious',
+      categories: ['botnet'],
       score: 70,
       flags: {},
       because: 'listed in malicious-feed as 198.51.100.0/24 (botnet)',
@@ -218,6 +219,7 @@ describe('judge: listings', () => {
       feed: 'malicious-feed',
       entry: '198.51.100.0/24',
       listing: listing('malicious', 70),
+      listings: [listing('malicious', 70), listing('suspicious', 99)],
     })
   })
   it('does not count an expired one', () => {

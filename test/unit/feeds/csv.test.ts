@@ -58,7 +58,7 @@ describe('a table', () => {
         [
           '198.51.100.7',
           6,
-          { categories: ['Emotet'], seen: Date.UTC(2026, 10, 1, 8), firstSeen: Date.UTC(2026, 10, 1, 8) },
+          { categories: ['Emotet'], seen: Date.UTC(2026, 10, 1, 8), firstSeen: Date.UTC(2026, 10, 1, 8), port: 443 },
         ],
       ],
       skipped: [],
@@ -76,7 +76,7 @@ describe('a table', () => {
 
   it('in which two columns could be meant is refused, with what to do', () => {
     const message =
-      'columns 2 and 3 both hold addresses or names: put a first line above that names the one meant "value"'
+      'columns 2 and 3 both hold addresses or names: put a first line above that names the one meant "value", or say it with columns: { value: 2 } of the feed'
     expect(parsed('when,src_ip,dst_ip\n1,198.51.100.7,203.0.113.9\n2,198.51.100.8,203.0.113.9\n').problem).toEqual({
       place: 1,
       message,

@@ -6,7 +6,13 @@ const range = (first: number, last: number): object => ({ kind: 'range', range: 
 const at = 0xc6336407 // 198.51.100.7
 const host = range(at, at)
 const name = (text: string): object => ({ kind: 'name', name: text })
-const site = (path: string): object => ({ kind: 'site', name: 'bad.example.com', path })
+const site = (path: string, scheme = 0, port = 0): object => ({
+  kind: 'site',
+  name: 'bad.example.com',
+  path,
+  scheme,
+  port,
+})
 
 describe('readEntry', () => {
   it.each<[string, object]>([
@@ -18,8 +24,11 @@ describe('readEntry', () => {
     ['198.51.100.7-198.51.100.9', { kind: 'span', span: { first: at, last: at + 2 } }],
     ['198.51.100[.]7 - 198.51.100[.]9', { kind: 'span', span: { first: at, last: at + 2 } }],
     ['198.51.100.9-198.51.100.7', { kind: 'unusable' }],
-    ['198.51.100[.]7:443', host],
-    ['198.51.100.7:443', host],
+    ['198.51.100[.]7:443', { ...host, port: 443 }],
+    ['hxxp://198.51.100[.]7:8080/a', host],
+    ['198.51.100.7:0', host],
+    ['198.51.100.7:65536', host],
+    ['198.51.100.7:443', { ...host, port: 443 }],
     ['::ffff:198.51.100.7', host],
     ['http://198.51.100.7:8080/x.exe?a=b', host],
     ['198.51.100.7/x.exe', host],
@@ -29,16 +38,16 @@ describe('readEntry', () => {
     ['.bad.example.com', name('bad.example.com')],
     ['bad[.]example(.)com', name('bad.example.com')],
     ['bad[dot]example[dot]com', name('bad.example.com')],
-    ['hxxps[:]//bad[.]example[.]com/login', site('/login')],
-    ['hxxp://bad.example.com', site('')],
-    ['http://bad.example.com/', site('')],
-    ['http://bad.example.com:8080/#top', site('')],
+    ['hxxps[:]//bad[.]example[.]com/login', site('/login', 2)],
+    ['hxxp://bad.example.com', site('', 1)],
+    ['http://bad.example.com/', site('', 1)],
+    ['http://bad.example.com:8080/#top', site('', 1, 8080)],
     ['bad.example.com/', site('')],
-    ['https://bad.example.com?id=1', site('/?id=1')],
-    ['https://bad.example.com/?id=1', site('/?id=1')],
-    ['https://bad.example.com/a/../%62?q=%c3%a4#top', site('/b?q=%C3%A4')],
-    ['https://user:pass@bad.example.com:8443/a@b', site('/a@b')],
-    ['https://good.example.org@bad.example.com\\@good.example.org/', site('/@good.example.org/')],
+    ['https://bad.example.com?id=1', site('/?id=1', 2)],
+    ['https://bad.example.com/?id=1', site('/?id=1', 2)],
+    ['https://bad.example.com/a/../%62?q=%c3%a4#top', site('/b?q=%C3%A4', 2)],
+    ['https://user:pass@bad.example.com:8443/a@b', site('/a@b', 2, 8443)],
+    ['https://good.example.org@bad.example.com\\@good.example.org/', site('/@good.example.org/', 2)],
     ['hxxpd.example.com', name('hxxpd.example.com')],
     ['bad.example.com:8443', name('bad.example.com')],
     ['bad.example.com/path/to', site('/path/to')],
@@ -67,7 +76,8 @@ describe('readEntry', () => {
       kind: 'range',
       range: { version: 6, first: [0x20010db8, 0, 0, 7], last: [0x20010db8, 0, 0, 7] },
     })
-    for (const text of ['2001:DB8:0::7', '[2001:db8::7]:443', 'http://[2001:db8::7]/x', '2001:db8::7/128'])
+    expect(readEntry('[2001:db8::7]:443')).toEqual({ ...one, port: 443 })
+    for (const text of ['2001:DB8:0::7', 'http://[2001:db8::7]/x', '2001:db8::7/128'])
       expect(readEntry(text)).toEqual(one)
   })
 

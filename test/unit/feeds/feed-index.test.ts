@@ -9,6 +9,7 @@ import {
   type Words,
 } from '../../../src/domain/address.js'
 import { collect } from '../../../src/feeds/collect.js'
+import { anyPort, unknownPort } from '../../../src/domain/seen-port.js'
 import { bitsOf } from '../../../src/feeds/too-broad.js'
 import type { Details } from '../../../src/feeds/feed.js'
 import { findHit, sizeOf, targetOf, type FeedIndex } from '../../../src/feeds/feed-index.js'
@@ -109,7 +110,7 @@ describe('findHit', () => {
       ['bad.example.com', { score: 60 }],
       ['bad.example.com', { score: 90, expires: 5000 }],
     ])
-    expect(findHit(repeated, { address: [0xc6336407], width: 1, text: '' }, 0)?.score).toBe(60)
+    expect(findHit(repeated, { address: [0xc6336407], width: 1, text: '', port: 0 }, 0)?.score).toBe(60)
     expect(findHit(repeated, { name: 'bad.example.com' }, 0)?.score).toBe(60)
     expect(sizeOf(repeated)).toMatchObject({ addresses: 1, names: 1 })
   })
@@ -249,5 +250,60 @@ describe('what an entry means', () => {
     const categories = Array.from({ length: 20 }, (_, i) => `tag-${i}`)
     const index = indexOf([['198.51.100.1', { categories, tlp: 'tlp:amber' }]])
     expect(hit(index, '198.51.100.1')?.categories.slice(0, 2)).toEqual(['tlp:amber', 'tag-0'])
+  })
+})
+
+describe('an entry for one port of an address', () => {
+  const index = indexOf([
+    ['198.51.100.7:443', { score: 90 }],
+    ['198.51.100.7:8443', { score: 80 }],
+    ['203.0.113.0/24'],
+    ['203.0.113.7:443', { score: 70 }],
+    ['198.51.100.9', { port: 25 }],
+    ['198.51.100.10:25'],
+    ['198.51.100.10'],
+    ['198.51.100.11:443', { expires: 5000 }],
+    ['198.51.100.11:444'],
+    ['[2001:db8::7]:443'],
+    ['198.51.100.12:443'],
+    ['198.51.100.12:443', { score: 60 }],
+  ])
+  const hit = (value: string, port: number, now = 0): string => {
+    const target = targetOf({ type: 'ip', value }, { port })
+    const { entry = 'none', isPartial, score } = (target && findHit(index, target, now / 1000)) ?? {}
+    return `${entry}${isPartial ? ' in part' : ''}${score === undefined ? '' : ` ${score}`}`
+  }
+
+  it.each([
+    ['198.51.100.7', 443, '198.51.100.7:443 90'],
+    ['198.51.100.7', 8443, '198.51.100.7:8443 80'],
+    ['198.51.100.7', 22, '198.51.100.7:8443 in part'],
+    ['198.51.100.7', unknownPort, '198.51.100.7:8443 in part'],
+    ['198.51.100.7', anyPort, '198.51.100.7:8443 80'],
+    ['203.0.113.7', 443, '203.0.113.7:443 70'],
+    ['203.0.113.7', 22, '203.0.113.0/24'],
+    ['198.51.100.9', 25, '198.51.100.9:25'],
+    ['198.51.100.9', 26, '198.51.100.9:25 in part'],
+    ['198.51.100.10', 25, '198.51.100.10:25'],
+    ['198.51.100.10', 26, '198.51.100.10'],
+    ['198.51.100.8', 443, 'none'],
+    ['2001:db8::7', 443, '[2001:db8::7]:443'],
+    ['2001:db8::7', 80, '[2001:db8::7]:443 in part'],
+    ['198.51.100.12', 443, '198.51.100.12:443 60'],
+  ])('of %s at port %d: %s', (value, port, expected) => {
+    expect(hit(value, port)).toBe(expected)
+  })
+
+  it('no longer counts once it has expired', () => {
+    expect(hit('198.51.100.11', 443, 4000)).toBe('198.51.100.11:443')
+    expect(hit('198.51.100.11', 443, 6000)).toBe('198.51.100.11:444 in part')
+  })
+
+  it('is counted as an endpoint, each port once', () => {
+    expect(sizeOf(index)).toMatchObject({ addresses: 2, endpoints: 9, names: 0, urls: 0 })
+  })
+
+  it('costs nothing where no entry has a port', () => {
+    expect(indexOf([['198.51.100.7'], ['198.51.100.8']]).four.ports).toHaveLength(0)
   })
 })

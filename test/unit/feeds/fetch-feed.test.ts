@@ -129,7 +129,6 @@ describe('a feed with a URL', () => {
       },
       /cut/,
     ],
-    ['a list of which half is gone', listOf('198.51.100.4\n', '"2"'), /1 entries where 4 are in use.+delete .+restart/],
     ['a web page', listOf('<!DOCTYPE html><p>Sign in</p>', '"2"'), /is a web page/],
     ['an empty body', listOf('', '"2"'), /is empty/],
     ['a zip bomb', listOf(zip(Buffer.alloc(1000), 0xfffffffe), '"2"'), /more than \d+ bytes when unpacked/],
@@ -165,6 +164,21 @@ describe('a feed with a URL', () => {
     expect(isListed(feeds, '198.51.100.9')).toBe(true)
     expect(feeds.status()).toMatchObject([{ state: 'loaded', fetch: { error: undefined } }])
     expect(said(told)).not.toContain(secret)
+  })
+
+  it.each([
+    [99, 1],
+    [100, 100],
+  ])('may shrink where it had %d entries, and a longer one may not', async (before, after) => {
+    const list = Array.from({ length: before }, (_, n) => `198.51.100.${n}\n`).join('')
+    const server = await startListServer(listOf(list))
+    const { feeds, later } = await open(folder(), { url: server.url })
+    server.answer = listOf('198.51.100.4\n', '"2"')
+    await later(1.2 * hour)
+    expect(feeds.status()).toMatchObject([{ addresses: after }])
+    const error =
+      after === 1 ? undefined : (expect.stringMatching(/1 entries where 100 are in use.+delete .+restart/) as string)
+    expect(feeds.status()[0]?.fetch?.error).toEqual(error)
   })
 
   it('does not send its key to another host', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Annotation } from '../../../src/domain/annotation.js'
 import { createEnricher } from '../../../src/index.js'
+import { expectValidAnnotation } from '../../support/annotation-schema.js'
 import { feedFile } from '../../support/feed-files.js'
 import { startScriptedService, testKey } from '../../support/scripted-service.js'
 
@@ -32,6 +33,33 @@ const verdictOf = ({ verdict, reason }: Annotation): string =>
 const payload = 'https://bad.example.com/x/y/raw/a.exe'
 
 describe('a listed URL with a path', () => {
+  it.each([
+    ['the URL itself', whole(payload)],
+    ['the URL with a query', whole(`${payload}?session=7`)],
+    ['a URL below it', whole(`${payload}/part`)],
+    ['the URL with another scheme and port', proxy('http://bad.example.com:8080/x/y/raw/a.exe')],
+  ])('is named as it is listed where an event shows %s', async (_, event) => {
+    const annotation = await (await enrichWith({ feed: payload }))(event)
+    expect([annotation.type, annotation.value]).toEqual(['url', payload])
+    expect(annotation.indicators.map(({ type, value }) => [type, value])).toContainEqual(['url', payload])
+    expectValidAnnotation(annotation)
+  })
+
+  it.each([
+    ['with a port', 'http://bad.example.com:8080/a', 'http://bad.example.com:8080/a'],
+    ['without a scheme', 'bad.example.com/a', 'bad.example.com/a'],
+    ['in another spelling', 'hxxp://BAD.example[.]com/./a', 'http://bad.example.com/a'],
+  ])('keeps how it is listed: %s', async (_, feed, value) => {
+    const annotation = await (await enrichWith({ feed }))(whole('https://bad.example.com/a?b=c'))
+    expect([annotation.type, annotation.value]).toEqual(['url', value])
+  })
+
+  it('is not what an event is about that shows its host alone', async () => {
+    const annotation = await (await enrichWith({ feed: payload }))(dns('bad.example.com'))
+    expect([annotation.type, annotation.value]).toEqual(['domain', 'bad.example.com'])
+    expect(annotation.summary).toContain('for that URL alone')
+  })
+
   it.each([
     ['a DNS query for its host', dns('bad.example.com'), 'suspicious'],
     ['the SNI of its host', sni('bad.example.com'), 'suspicious'],

@@ -29,7 +29,7 @@ const bundle = (value: string): string =>
 describe('loadFeed', () => {
   it.each<[string, string, string | Buffer]>([
     ['a plain list', 'feed.txt', '198.51.100.7\nbad.example.com\n'],
-    ['a list that begins with brackets', 'feed.txt', '[2001:db8::7]:443\nbad.example.com\n'],
+    ['a list that begins with brackets', 'feed.txt', '[2001:db8::7]\nbad.example.com\n'],
     ['a packed list, whatever its name', 'feed.txt', gzipSync('198.51.100.7\nbad.example.com\n')],
     ['a table', 'feed.csv', 'value\n198.51.100.7\nbad.example.com\n'],
     ['a packed table', 'feed.csv.gz', gzipSync('value\n198.51.100.7\nbad.example.com\n')],
@@ -97,8 +97,6 @@ describe('loadFeed', () => {
     ['an error in one word', 'f.txt', 'Forbidden', 1, `"Forbidden" is no address, range, name or URL; none of 1 lines can be used: ${check}`],
     ['a list of which nothing can be used', 'f.txt', '10.0.0.1\nco.uk', 1, `"10.0.0.1" lies in or around the special range 10.0.0.0/8 (private use); none of 2 lines can be used: ${check}`],
     ['a special range in MISP', 'f.json', event('a', '10.0.0.1'), 5, `"10.0.0.1" lies in or around the special range 10.0.0.0/8 (private use); none of 1 lines can be used: ${check}`],
-    ['an empty file', 'f.txt', '', undefined, 'is empty'],
-    ['an empty file with line ends', 'f.txt', '\n\n', undefined, 'is empty'],
     ['broken JSON', 'f.json', '{\n"objects": [}', 2, 'is not valid JSON'],
     ['other JSON', 'f.json', '{"a": 1}', 1, 'is JSON in which no address, name or URL is found: no STIX, no MISP, no list of entries'],
     ['a packed file that was cut off', 'f.gz', gzipSync('198.51.100.7\n'.repeat(99)).subarray(0, 30), undefined, 'is a gzip file that was cut off'],
@@ -112,6 +110,15 @@ describe('loadFeed', () => {
 
   it('takes a prefix of exactly /8 and /19, and documentation addresses', () => {
     expect(sizes(loaded(feedFile('16.0.0.0/8\n2400::/19\n192.0.2.1')))).toEqual({ addresses: 3, names: 0, skipped: 0 })
+  })
+
+  it('refuses a fetched list without a byte, and takes an empty file', () => {
+    const path = feedFile('\n\n')
+    expect(loaded(path, { url: 'https://lists.example.net/' })).toEqual({
+      ok: false,
+      problem: { file: path, message: 'is empty' },
+    })
+    expect(sizes(loaded(path))).toEqual({ addresses: 0, names: 0, skipped: 0 })
   })
 
   it('takes a list that says that it holds nothing at present', () => {
@@ -192,7 +199,7 @@ describe('loadFeed', () => {
 
   it('lets entries expire after the file was written, and no file be of the future', () => {
     const result = loaded(feedFile('198.51.100.7'), { expiresDays: 2 })
-    const hit = result.ok ? findHit(result.index, { address: [0xc6336407], width: 1, text: '' }, 0) : undefined
+    const hit = result.ok ? findHit(result.index, { address: [0xc6336407], width: 1, text: '', port: 0 }, 0) : undefined
     expect(result.ok && result.modified).toBeLessThanOrEqual(now)
     expect(hit?.expires).toBe(result.ok && Math.floor(result.modified / 1000) * 1000 + 2 * 86_400_000)
   })

@@ -1,8 +1,9 @@
 // Loading the gate: settings and list files become what the gate decides by, or every problem at once.
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readAddress } from '../../../src/domain/address.js'
 import type { GateOptions } from '../../../src/domain/decision.js'
-import { loadGate } from '../../../src/feeds/load-lists.js'
+import { loadGate, loadSafeguard } from '../../../src/feeds/load-lists.js'
 
 type GateSettings = Parameters<typeof loadGate>[0]
 
@@ -12,7 +13,8 @@ const none: GateSettings = { ownRanges: [], internalSuffixes: [], allow: [], den
 const files: Readonly<Record<string, string>> = {
   'a.txt': '192.0.2.0/24\nexample.com\n.example.net',
   'b.json': JSON.stringify({ type: 'hostname', list: ['example.org'] }),
-  'bad.txt': 'fine.example\nnot fine',
+  'bad.txt': 'fine.example.com\nnot fine',
+  'deny.txt': '198.51.100.0/25\nstays.example.com',
 }
 const load = (settings: Partial<GateSettings>): LoadedGate =>
   loadGate({ ...none, ...settings }, 'host', (path) => {
@@ -73,9 +75,44 @@ describe('loadGate', () => {
       problems: [
         { setting: 'gate.ownRanges.1', message: 'must be an address or a range' },
         { setting: 'gate.internalSuffixes.0', message: 'must be a domain name' },
-        { setting: 'gate.allow.1', message: 'is not an address, a range or a name: "not fine"', where: 'bad.txt:2' },
         { setting: 'gate.deny.0', message: 'cannot be read: no such file', where: 'gone.txt' },
+        { setting: 'gate.allow.1', message: 'is not an address, a range or a name: "not fine"', where: 'bad.txt:2' },
       ],
     })
   })
+
+  it.each([
+    ['a private address with a date', '10.20.30.41 until 2030-01-01 # our proxy', /private use/],
+    ['a private range', '192.168.4.0/24', /private use/],
+    ['an internal name', 'dc1.corp', /internal name/],
+    ['a name below a suffix of our own', 'a.intern.example.com', /internal name/],
+    ['an address of gate.ownRanges', '203.0.113.9', /gate\.ownRanges or gate\.deny/],
+    ['an address of gate.deny', '198.51.100.7', /gate\.ownRanges or gate\.deny/],
+    ['a name of gate.deny', 'www.stays.example.com', /gate\.deny/],
+  ])('refuses an entry of gate.allow that can have no effect: %s', (_, line, message) => {
+    const settings = { ...none, ownRanges: ['203.0.113.0/24'], internalSuffixes: ['intern.example.com'] }
+    const loaded = loadGate({ ...settings, allow: ['allow.txt'], deny: ['deny.txt'] }, 'host', (path) =>
+      path === 'allow.txt' ? `# ours\n${line}` : (files[path] ?? ''),
+    )
+    expect(loaded).toMatchObject({
+      problems: [{ setting: 'gate.allow.0', message: expect.stringMatching(message) as string, where: 'allow.txt:2' }],
+    })
+  })
+
+  it('has a bundled safeguard with shared edges, and without what customers of clouds compute on', () => {
+    const safeguard = loadSafeguard(['bundled'], (path) => readFileSync(path, 'utf8'))
+    if ('problems' in safeguard) throw new Error(JSON.stringify(safeguard.problems))
+    const edges = ['104.21.3.7', '151.101.1.1', '23.32.0.9', '40.92.1.1', '209.85.210.9', '172.225.76.9', '8.8.8.8']
+    const others = ['172.232.4.5', '3.120.5.6', '34.120.5.6', '20.40.5.6', '45.33.32.156']
+    expect(edges.filter((address) => !safeguard.ranges.has(at(address)))).toEqual([])
+    expect(others.filter((address) => safeguard.ranges.has(at(address)))).toEqual([])
+    expect(safeguard.names.has('raw.githubusercontent.com')).toBe(true)
+  })
+
+  it.each(['192.0.2.0/24', '0.0.0.0/0', 'shop.example.com', '8.8.8.8 until 2001-01-01', 'intern.example.net'])(
+    'takes %s into gate.allow',
+    (line) => {
+      expect('options' in loadGate({ ...none, allow: ['allow.txt'] }, 'host', () => line)).toBe(true)
+    },
+  )
 })

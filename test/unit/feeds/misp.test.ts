@@ -34,14 +34,38 @@ describe('a MISP event', () => {
     expect(parsed(JSON.stringify(event)).added).toEqual([
       ['198.51.100.7', 'a', network],
       ['198.51.100.0/24', 'b', network],
-      ['203.0.113.9', 'c', network],
+      ['203.0.113.9', 'c', { ...network, port: 443 }],
       ['bad.example.com', 'd', network],
       ['www.bad.example.com', 'e', network],
       ['bad.example.net', 'f', network],
       ['203.0.113.10', 'f', network],
       ['http://bad.example.org/a|b', 'g', network],
-      ['203.0.113.11', 'i', network],
+      ['203.0.113.11', 'i', { ...network, port: 22 }],
     ])
+  })
+
+  it('joins address and port of an object, where there is one port for that end', () => {
+    const inObject = (uuid: string, type: string, value: string, object_relation: string): object =>
+      attribute(uuid, type, value, { object_relation })
+    const ports = (...more: object[]): object => ({
+      name: 'ip-port',
+      Attribute: [
+        inObject('a', 'ip-dst', '198.51.100.7', 'ip-dst'),
+        inObject('b', 'ip-src', '198.51.100.8', 'ip-src'),
+        inObject('c', 'port', '4444', 'dst-port'),
+        ...more,
+      ],
+    })
+    const read = (object: object): unknown[] =>
+      parsed(JSON.stringify({ Event: { Attribute: [], Object: [object] } })).added.map(([value, , details]) => [
+        value,
+        details?.port,
+      ])
+    expect(read(ports())).toEqual([
+      ['198.51.100.7', 4444],
+      ['198.51.100.8', undefined],
+    ])
+    expect(read(ports(inObject('d', 'port', '4445', 'dst-port')))[0]).toEqual(['198.51.100.7', undefined])
   })
 
   it('counts what is not meant for detection or was deleted', () => {

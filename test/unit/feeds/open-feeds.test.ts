@@ -44,7 +44,7 @@ describe('match', () => {
       at: 1_700_000_000_000,
       facts: {
         flags: {},
-        categories: ['botnet'],
+        categories: [],
         listings: [
           {
             feed: 'ours',
@@ -71,11 +71,11 @@ describe('match', () => {
     const known = feeds.match(ip('198.51.100.7'))
     expect([
       known?.source,
-      known?.facts.categories,
+      known?.facts.listings?.map(({ categories }) => categories),
       known?.facts.listings?.map(({ feed, entry }) => [feed, entry]),
     ]).toEqual([
       'feed:c',
-      ['x', 'y'],
+      [['x'], ['y'], ['x']],
       [
         ['a', '198.51.100.7'],
         ['b', '198.51.100.0/24'],
@@ -219,18 +219,11 @@ describe('watching', () => {
       1,
       'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page',
     ],
-    ['is empty', '', undefined, 'is empty'],
     [
       'is mostly something else',
       `${list(1, 2)}this\nis no\nlist\n`,
       3,
       '"this" is no address, range, name or URL; 3 of 5 lines are like this: check that this is the list you mean',
-    ],
-    [
-      'lost more than half its entries',
-      list(9),
-      undefined,
-      'holds 1 entries where 4 are in use: more than half are gone; restart to take it as it is',
     ],
   ])('keeps the old feed when the new one %s, says so once, and recovers', async (_, content, line, message) => {
     const path = feedFile(list(1, 2, 3, 4))
@@ -246,6 +239,19 @@ describe('watching', () => {
     await poll()
     expect(feeds.status()).toMatchObject([{ state: 'loaded', addresses: 2 }])
     expect(entriesOf(feeds, '198.51.100.5')).toEqual(['198.51.100.5'])
+  })
+
+  it.each([
+    ['one entry', list(9), 'loaded', 1],
+    ['a comment', '# none at present\n', 'empty', 0],
+    ['nothing', '', 'empty', 0],
+    ['blank lines', '\n\r\n', 'empty', 0],
+  ])('takes a file that shrank to %s as its owner left it', async (_, content, state, addresses) => {
+    const path = feedFile(list(...Array.from({ length: 200 }, (__, n) => n)))
+    const { feeds, poll } = await open(feedSettings({ path }))
+    writeFileSync(path, content)
+    for (let i = 0; i < 3; i++) await poll()
+    expect(feeds.status()).toMatchObject([{ state, addresses }])
   })
 
   it('keeps a feed whose file is gone, and takes it up when it is back', async () => {
@@ -287,6 +293,16 @@ describe('watching', () => {
       { event: 'feed_loaded', feed: 'ours', skipped: { not_looked_up: 1 } },
       { event: 'feed_empty', feed: 'ours', message: expect.stringContaining('is a path without a host') as string },
     ])
+  })
+
+  it.each([
+    ['2026-08-18', []],
+    ['2026-08-16', ['feed_stale']],
+  ])('warns of a list whose newest entry is months old: %s', async (date, warnings) => {
+    const path = feedFile(`value,last_seen\n198.51.100.1,2026-01-01\n198.51.100.2,${date}\n`)
+    const { feeds, told } = await open(feedSettings({ path }))
+    expect(names(told).slice(1)).toEqual(warnings)
+    expect(feeds.status()).toMatchObject([{ newestEntry: Date.parse(date) }])
   })
 
   it('takes entries that expired since for what they are, not for lost', async () => {

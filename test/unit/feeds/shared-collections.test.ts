@@ -101,7 +101,7 @@ describe('a collection of OpenCTI', () => {
     expect(found(feeds, [...values, 'd.example.com', '198.51.101.2'])).toHaveLength(8)
     expect(found(feeds, ['e.example.com', 'f.example.com', 'g.example.com', 'h.example.com'])).toEqual([])
     const [status] = feeds.status()
-    expect(status).toMatchObject({ addresses: 4, names: 4 })
+    expect(status).toMatchObject({ addresses: 4, endpoints: 0, names: 3, urls: 1 })
     expect(status?.skipped).toEqual({
       not_looked_up: 3,
       revoked: 1,
@@ -147,7 +147,7 @@ describe('a collection of MISP', () => {
     const names = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com', 'e.example.com']
     expect(found(feeds, [...addresses, ...names])).toEqual([...addresses, ...names])
     const [status] = feeds.status()
-    expect(status).toMatchObject({ addresses: 5, names: 5 })
+    expect(status).toMatchObject({ addresses: 3, endpoints: 2, names: 4, urls: 1 })
     expect(status?.skipped).toEqual({ not_looked_up: 8 })
     const known = JSON.stringify(feeds.match({ type: 'domain', value: 'a.example.com' }))
     expect(known).toContain('"categories":["network activity"]')

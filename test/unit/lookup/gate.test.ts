@@ -89,6 +89,8 @@ describe('decide about names', () => {
     ['a.b.example.co.uk', 'lookup example.co.uk'],
     ['a.b.github.io', 'lookup b.github.io'],
     ['github.io', 'lookup github.io'],
+    ['co.uk', 'skip internal_name'],
+    ['com.au', 'skip internal_name'],
     ['server', 'skip internal_name'],
     ['_tcp.com', 'skip internal_name'],
     ['server.local', 'skip internal_name'],

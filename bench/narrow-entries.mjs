@@ -1,0 +1,134 @@
+// Measures feeds of a million ports of addresses and of URLs next to plain entries, and next to an older revision: load, memory, processor time per event.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const million = 1_000_000
+const events = 5_000
+const rounds = 7
+const here = fileURLToPath(import.meta.url)
+const root = resolve(import.meta.dirname, '..')
+
+/** Spread over 16.0.0.0 to 95.255.255.255, each number once. */
+const addressOf = (n) => {
+  const at = Math.imul(n, 0x9e3779b1) >>> 0
+  return `${16 + ((at >>> 24) % 80)}.${(at >>> 16) & 255}.${(at >>> 8) & 255}.${at & 255}`
+}
+const flow = (n, port) =>
+  JSON.stringify({
+    'source.ip': '10.0.0.5',
+    'source.port': 50_122,
+    'destination.ip': addressOf(n),
+    'destination.port': port,
+  })
+const visit = (n, path) => JSON.stringify({ 'source.ip': '10.0.0.5', 'url.full': `https://h${n}.example.com${path}` })
+
+/** An entry, an event that shows it, and one that shows nothing that is listed. */
+const kinds = {
+  addresses: { entry: addressOf, listed: (n) => flow(n, 443), other: (n) => flow(n + million, 443) },
+  'addresses with a port': {
+    entry: (n) => `${addressOf(n)}:443`,
+    listed: (n) => flow(n, 443),
+    other: (n) => flow(n + million, 443),
+  },
+  names: { entry: (n) => `h${n}.example.com`, listed: (n) => visit(n, '/x'), other: (n) => visit(n + million, '/x') },
+  URLs: {
+    entry: (n) => `https://h${n}.example.com/a/b${n % 97}.sh`,
+    listed: (n) => visit(n, `/a/b${n % 97}.sh?id=7`),
+    other: (n) => visit(n + million, '/a/b.sh'),
+  },
+}
+
+const write = (path, entry) => {
+  writeFileSync(path, '')
+  for (let n = 0; n < million; n += 10_000)
+    appendFileSync(path, `${Array.from({ length: 10_000 }, (_, at) => entry(n + at)).join('\n')}\n`)
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+
+/** In a process of its own, so that compiled code and memory do not affect the next. */
+const measureOne = async (dist, kind, path) => {
+  const { createEnricher } = await import(pathToFileURL(join(dist, 'index.js')).href)
+  const { listed, other } = kinds[kind]
+  global.gc?.()
+  const rss = process.memoryUsage.rss()
+  const cpu = process.cpuUsage()
+  const started = performance.now()
+  const enricher = await createEnricher({
+    settings: { feeds: [{ name: 'bench', path, level: 'malicious' }], memory: { path: 'none' } },
+  })
+  const loadMs = performance.now() - started
+  const { user, system } = process.cpuUsage(cpu)
+  global.gc?.()
+  const grownMiB = (process.memoryUsage.rss() - rss) / 2 ** 20
+  const timed = async (make) => {
+    const chunk = Array.from({ length: events }, (_, n) => make(n * 37))
+    const results = []
+    let verdicts = 0
+    for (let round = 0; round < rounds; round++) {
+      const before = process.cpuUsage()
+      for (const event of chunk) if ((await enricher.enrich(event)).annotation.verdict === 'malicious') verdicts++
+      const spent = process.cpuUsage(before)
+      results.push((spent.user + spent.system) / events)
+    }
+    return { us: median(results), malicious: verdicts / rounds / events }
+  }
+  const miss = await timed(other)
+  const hit = await timed(listed)
+  await enricher.close()
+  return {
+    loadMs,
+    loadCpuMs: (user + system) / 1000,
+    grownMiB,
+    missUs: miss.us,
+    hitUs: hit.us,
+    found: hit.malicious,
+    wrong: miss.malicious,
+  }
+}
+
+/** Builds a revision in a folder of its own. */
+const buildBase = (revision, folder) => {
+  const git = (...args) => execFileSync('git', ['-C', root, ...args], { stdio: 'ignore' })
+  git('worktree', 'add', '--detach', folder, revision)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit' })
+  return { dist: join(folder, 'dist'), remove: () => git('worktree', 'remove', '--force', folder) }
+}
+
+/** `THREATWEAVE_BENCH_BASE` names the revision to compare with. */
+export const run = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-narrow-'))
+  const revision = process.env.THREATWEAVE_BENCH_BASE
+  const base = revision ? buildBase(revision, join(folder, 'base')) : undefined
+  const builds = [...(base ? [[`before (${revision})`, base.dist]] : []), ['now', join(root, 'dist')]]
+  try {
+    for (const [kind, { entry }] of Object.entries(kinds)) {
+      const path = join(folder, 'feed.txt')
+      write(path, entry)
+      for (const [name, dist] of builds) {
+        const { stdout, status, stderr } = spawnSync(process.execPath, ['--expose-gc', here, dist, kind, path], {
+          encoding: 'utf8',
+        })
+        if (status !== 0) throw new Error(stderr)
+        const { loadMs, loadCpuMs, grownMiB, missUs, hitUs, found, wrong } = JSON.parse(stdout)
+        console.log(
+          `  1 M ${kind.padEnd(22)} ${name.padEnd(20)} load ${(loadMs / 1000).toFixed(2)} s (${(loadCpuMs / 1000).toFixed(2)} s of processor time), ` +
+            `${grownMiB.toFixed(0).padStart(4)} MiB, per event ${missUs.toFixed(1)} µs not listed, ${hitUs.toFixed(1)} µs listed ` +
+            `(${(found * 100).toFixed(0)} % malicious, ${(wrong * 100).toFixed(0)} % of the others)`,
+        )
+      }
+    }
+  } finally {
+    base?.remove()
+    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[1] === here) {
+  const [dist, kind, path] = process.argv.slice(2)
+  process.stdout.write(JSON.stringify(await measureOne(dist, kind, path)))
+}

@@ -1,0 +1,85 @@
+// Reads the lists of gate.allow again when they change, so that a false positive ends without a restart.
+import { reloadWhenChanged } from '../base/reload-when-changed.js'
+import type { Clock } from '../base/clock.js'
+import { readText } from '../config/load-config.js'
+import type { Config } from '../config/schema.js'
+import type { IndicatorList } from '../domain/decision.js'
+import { signatureOf } from '../feeds/feed-file.js'
+import { loadGate } from '../feeds/load-lists.js'
+import type { Emit } from '../telemetry/event.js'
+
+/** A list whose content can be replaced; `version` counts how often. */
+export type LiveList = {
+  readonly list: IndicatorList
+  readonly replace: (by: IndicatorList) => void
+  readonly version: () => number
+}
+
+export const createLiveList = (first: IndicatorList): LiveList => {
+  let now = first
+  let version = 0
+  return {
+    list: {
+      ranges: {
+        get size() {
+          return now.ranges.size
+        },
+        has: (address) => now.ranges.has(address),
+      },
+      names: {
+        get size() {
+          return now.names.size
+        },
+        has: (name) => now.names.has(name),
+      },
+      get expiring() {
+        return now.expiring ?? []
+      },
+    },
+    replace: (by) => {
+      now = by
+      version++
+    },
+    version: () => version,
+  }
+}
+
+const pollMs = 5_000
+
+/** Lists that cannot be used leave what is in use as it is. */
+export const watchAllow = (
+  config: Config,
+  live: LiveList,
+  { clock, emit }: { readonly clock: Clock; readonly emit: Emit },
+): { readonly close: () => Promise<void> } => {
+  const files = config.gate.allow
+  const signature = async (): Promise<string> => (await Promise.all(files.map(signatureOf))).join('\n')
+  const read = async (): Promise<{ signature: string; use: () => void }> => {
+    const before = await signature()
+    const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
+    return {
+      signature: before,
+      use: () => {
+        if ('options' in loaded) {
+          live.replace(loaded.options.allow)
+          emit({ event: 'allow_loaded', files: files.length })
+        } else
+          for (const { where = '', message } of loaded.problems.slice(0, 1))
+            emit({ event: 'allow_refused', where, message })
+      },
+    }
+  }
+  if (files.length === 0) return { close: () => Promise.resolve() }
+  let closed = false
+  let reloads: ReturnType<typeof reloadWhenChanged> | undefined
+  const opening = signature().then((first) => {
+    if (!closed) reloads = reloadWhenChanged(first, { clock, pollMs, signature, read })
+  })
+  return {
+    close: async () => {
+      closed = true
+      await opening
+      await reloads?.close()
+    },
+  }
+}

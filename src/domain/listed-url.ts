@@ -1,0 +1,12 @@
+// The host of a listed URL, which is what an event shows and what is looked up.
+
+/** Of `https://bad.example.com:8080/x` and `bad.example.com/x`: `bad.example.com`. */
+const hostOfUrl = (url: string): string => {
+  const scheme = url.indexOf('://')
+  const from = scheme < 0 ? 0 : scheme + 3
+  const length = url.slice(from).search(/[:/?]/)
+  return length < 0 ? url.slice(from) : url.slice(from, from + length)
+}
+
+/** The address or name of an indicator as annotations and alerts name it. */
+export const hostOf = (type: unknown, value: string): string => (type === 'url' ? hostOfUrl(value) : value)
