@@ -25,6 +25,7 @@ COPY --from=build /threatweave/dist ./dist
 COPY package.json LICENSE ./
 COPY schemas ./schemas
 COPY formats ./formats
+COPY sinks ./sinks
 COPY sources ./sources
 COPY lists ./lists
 COPY rules ./rules
@@ -32,7 +33,7 @@ COPY examples ./examples
 ENV NODE_COMPILE_CACHE=/app/compiled
 # What is loaded at the start is compiled, with the options of the entry point: compiled code is for those only. The writable folder is for
 # those who mount nothing over it. The list of Debian packages stays, for those who scan the image.
-RUN for command in run serve replay; do node --max-semi-space-size=32 dist/cli.js "$command" --help > /dev/null; done && \
+RUN for command in run serve replay notify; do node --max-semi-space-size=32 dist/cli.js "$command" --help > /dev/null; done && \
     mkdir -p /var/lib/threatweave && chown 1000:1000 /var/lib/threatweave && \
     rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
       /usr/bin/apt* /usr/bin/dpkg* /usr/lib/apt /var/lib/apt /var/cache/apt /root/.npm

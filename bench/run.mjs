@@ -16,6 +16,10 @@ const scenarios = {
   bulk: { about: 'how much of its concurrency a gateway uses for four askers', load: () => import('./bulk.mjs') },
   alerts: { about: 'what 100 rules add to the pipeline', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
+  'narrow-entries': {
+    about: 'feeds of a million ports of addresses and of URLs, next to THREATWEAVE_BENCH_BASE=REVISION',
+    load: () => import('./narrow-entries.mjs'),
+  },
   gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
@@ -33,6 +37,10 @@ const scenarios = {
   sightings: {
     about: 'who has seen what: memory and time for two million indicators',
     load: () => import('./sightings.mjs'),
+  },
+  'take-over': {
+    about: 'fifty partitions of a killed worker with a million counted indicators',
+    load: () => import('./take-over.mjs'),
   },
 }
 const usual = ['pipeline', 'warm', 'alerts', 'feeds']

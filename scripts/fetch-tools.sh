@@ -51,6 +51,8 @@ rsyslogd() {
 for tool in "$@"; do
   case "$tool" in
     promtool | chromium | rsyslogd) "$tool" ;;
+    # It reads a template of its package at a fixed place.
+    alertmanager) packaged prometheus-alertmanager ;;
     buildah | debootstrap | fish | zsh) packaged "$tool" ;;
     *) echo "there is no tool $tool to fetch" >&2; exit 64 ;;
   esac

@@ -31,11 +31,12 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   login: ['base', 'domain', 'kafka', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
   delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],
-  'follow-up': ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
+  'follow-up': ['alerts', 'base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   replay: ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   ops: ['base', 'domain', 'http', 'telemetry'],
   'status-page': ['alerts', 'base', 'domain', 'telemetry'],
   demo: ['base', 'kafka', 'telemetry', 'terminal'],
+  parts: ['alerts', 'base', 'config', 'delivery', 'domain', 'kafka', 'provider', 'telemetry'],
   app: everyoneBut('app', 'commands', 'demo', 'http'),
   commands: everyoneBut('commands', 'http'),
 }
@@ -46,13 +47,13 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   fzstd: ['kafka/wire/zstd.ts'],
   undici: ['provider/'],
   'lru-cache': ['lookup/memory/'],
-  'p-limit': ['lookup/admission/call-sender.ts'],
+  'p-limit': ['lookup/admission/call-sender.ts', 'delivery/opening.ts'],
   pino: ['telemetry/logger.ts'],
   'prom-client': ['telemetry/define-metrics.ts'],
   tldts: ['domain/public-suffix.ts'],
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/validate.ts'],
-  '@sinclair/typebox': ['config/'],
+  '@sinclair/typebox': ['config/', 'parts/'],
   fastify: ['server/', 'ops/', 'http/'],
   re2js: ['alerts/sigma/regex.ts', 'feeds/list-file.ts'],
   maxmind: ['geo/places.ts'],
@@ -214,6 +215,38 @@ describe('architecture', () => {
         return /[(,]\s*partition: string\b|\bnameOf\b[^;]*from '\.\.\/kafka\/fetched\.js'/.test(text)
       })
     expect(named).toEqual([])
+  })
+
+  it.each([
+    ['begins a transaction', /\.transaction\(\)/, ['kafka/producers.ts']],
+    ['sends the offsets of a transaction', /\.sendOffsets\(/, ['delivery/partition-transactions.ts']],
+    [
+      'commits a transaction',
+      /\btransaction\.commit\(\)/,
+      // And the election among gateways, which has no partition.
+      ['delivery/partition-transactions.ts', 'election/join-election.ts'],
+    ],
+    [
+      'claims a partition',
+      /\bawait claimTransactions\(/,
+      ['delivery/partition-transactions.ts', 'election/join-election.ts'],
+    ],
+    [
+      'sets a position',
+      /\.seek\(/,
+      // At a claim; the consumer is told in one place.
+      ['delivery/read-position.ts', 'kafka/consume.ts'],
+    ],
+  ])('%s in one place', (_, call, expected) => {
+    const calls = files
+      .filter((file) => !file.startsWith('parts/'))
+      .flatMap((file) =>
+        readFileSync(join(src, file), 'utf8')
+          .split('\n')
+          .filter((line) => call.test(line.replace('context.seek(', '')))
+          .map(() => file),
+      )
+    expect(calls.toSorted()).toEqual(expected)
   })
 
   it('starts every file with one sentence that says what it is for', () => {

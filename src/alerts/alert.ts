@@ -1,7 +1,6 @@
 // An alert: the rule, the event and the reason, in ECS with Splunk's two threat match fields.
 import type { AlertContext } from '../domain/alert-context.js'
-import type { Indicator } from '../domain/indicator.js'
-import type { Annotation } from '../domain/annotation.js'
+import type { AnnotatedListing, Annotation } from '../domain/annotation.js'
 import type { Endpoint } from '../domain/endpoints.js'
 import type { Attack } from './attack-tags.js'
 import { ruleLevels, type Rule, type RuleLevel } from './sigma/rule.js'
@@ -71,6 +70,8 @@ export type AlertBody = {
   readonly listed_since?: string
   /** When the copy of the list in use was written. */
   readonly list_time?: string
+  /** Everyone who lists the indicator, worst first, where that is more than one. */
+  readonly listings?: readonly AnnotatedListing[]
   /** Other indicators of the event that the same rule matched, worst first. */
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
@@ -96,21 +97,9 @@ export type AlertBody = {
   Pick<Annotation, 'owner' | 'open_ports' | 'vulnerabilities' | 'exposes'> &
   Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
-/** An indicator as ECS `threat.indicator`. */
-export const threatIndicator = (
-  type: Indicator['type'] | undefined,
-  value: string,
-  source: string | undefined,
-): Readonly<Record<string, unknown>> => ({
-  type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
-  name: value,
-  ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
-  ...(source !== undefined && { provider: source }),
-})
-
 /** What every kind of alert begins with. `at`: when it happened, in epoch milliseconds. */
 export const alertHead = (
-  rule: Rule,
+  rule: Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>,
   id: string,
   at: number,
   summary: string,

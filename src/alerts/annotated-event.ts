@@ -6,8 +6,8 @@ import type { RuleEvent, RuleExtraction } from './event-field.js'
 
 export type AnnotatedEvent = {
   readonly origin: string
-  /** Epoch milliseconds, used if the event has no time of its own. */
-  readonly time?: number | undefined
+  /** When it happened, in epoch milliseconds. */
+  readonly eventTime?: number | undefined
   readonly key?: Buffer | null | undefined
   readonly event: { readonly bytes: Buffer; readonly text: string; readonly value?: AnyObject | undefined }
   readonly extraction: RuleExtraction

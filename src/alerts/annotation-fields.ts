@@ -1,7 +1,14 @@
 // The annotation members that rules can test, their possible values, and the operations that state each flag.
 import { exposures } from '../domain/address-details.js'
 import { activities } from '../domain/activity.js'
-import { statuses, type AnnotatedIndicator, type Annotation, contentKinds } from '../domain/annotation.js'
+import {
+  annotatedTypes,
+  statuses,
+  type AnnotatedIndicator,
+  type AnnotatedListing,
+  type Annotation,
+  contentKinds,
+} from '../domain/annotation.js'
 import { decisions } from '../domain/decision.js'
 import { levels } from '../domain/finding.js'
 import { flags, type Flag } from '../domain/flag.js'
@@ -25,7 +32,7 @@ const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as
 const geoMembers = { country: 'any', 'as.number': 'any', 'as.name': 'any' } as const
 
 const indicatorMembers: Readonly<Record<Exclude<keyof AnnotatedIndicator, 'as'>, Values>> = {
-  type: indicatorTypes,
+  type: annotatedTypes,
   value: 'any',
   field: 'any',
   role: roles,
@@ -44,7 +51,17 @@ const indicatorMembers: Readonly<Record<Exclude<keyof AnnotatedIndicator, 'as'>,
   former: [true],
 }
 
-const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, Values>> = {
+const listingMembers: Readonly<Record<keyof AnnotatedListing, Values>> = {
+  feed: 'any',
+  entry: 'any',
+  level: ['malicious', 'suspicious', 'flag'],
+  score: 'any',
+  categories: 'any',
+  since: 'any',
+  expires: 'any',
+}
+
+const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'listings' | 'as'>, Values>> = {
   schema_version: 'any',
   status: statuses,
   verdict: levels,
@@ -52,7 +69,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
   score: 'any',
   threat_class: threatClasses,
   accusers: 'any',
-  type: indicatorTypes,
+  type: annotatedTypes,
   value: 'any',
   field: 'any',
   role: roles,
@@ -87,6 +104,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
 
 const paths: ReadonlyMap<string, Values> = new Map([
   ...Object.entries(members),
+  ...Object.entries(listingMembers).map(([name, values]): [string, Values] => [`listings.${name}`, values]),
   ...Object.entries(indicatorMembers).map(([name, values]): [string, Values] => [`indicators.${name}`, values]),
 ])
 

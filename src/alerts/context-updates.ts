@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createBoundedCache } from '../base/bounded-cache.js'
 import { vulnerabilitiesIn, type AlertContext } from '../domain/alert-context.js'
 import type { Indicator } from '../domain/indicator.js'
+import { hostOf } from '../domain/listed-url.js'
 import type { Alert, AlertBody } from './alert.js'
 
 type AskContext = (about: Indicator, vulnerabilities: readonly string[]) => Promise<AlertContext | undefined>
@@ -74,13 +75,14 @@ export const createContextUpdates = (ask: AskContext, now: () => number): Contex
       const { type, value, alert_id } = alert.threatweave
       if (type === undefined || value === undefined) return alert
       const vulnerabilities = vulnerabilitiesIn(alert.event.original ?? '')
-      const key = [type, value, ...vulnerabilities].join(' ')
+      const about = { type: type === 'ip' ? type : ('domain' as const), value: hostOf(type, value) }
+      const key = [about.type, about.value, ...vulnerabilities].join(' ')
       const remembered = asked.get(key)
       const known = remembered && now() - remembered.at < keptMs ? remembered : undefined
       if (known?.isAnswered === true) return known.context ? withContext(alert, known.context) : alert
       if (waiting.size >= maxWaiting) for (const oldest of [...waiting.keys()].slice(0, 1)) waiting.delete(oldest)
       waiting.set(alert_id, { alert, key, isCommitted: false })
-      if (!known) askFor(key, { type, value }, vulnerabilities)
+      if (!known) askFor(key, about, vulnerabilities)
       return alert
     },
     commit: (origin) => {

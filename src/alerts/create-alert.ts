@@ -3,9 +3,12 @@ import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { parseAddress } from '../domain/address.js'
+import { describeListing } from '../domain/describe-listing.js'
+import { hostOf } from '../domain/listed-url.js'
 import { endpointsOf } from '../domain/endpoints.js'
-import { type Alert, type AlertBody, type Matched, alertHead, isoTime, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, type Matched, alertHead, isoTime } from './alert.js'
 import type { AnnotatedEvent } from './annotated-event.js'
+import { threatIndicator } from '../domain/ecs-indicator.js'
 import { attackOf } from './attack-tags.js'
 import type { Candidate } from './candidates.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
@@ -154,30 +157,42 @@ const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert,
   return Object.keys(threat).length > 0 ? { threat } : {}
 }
 
-const [readName, readHostname, readIp] = ['observer.name', 'observer.hostname', 'observer.ip'].map(createReadEvent)
+/** What a device calls itself comes first: the header of its line may name the relay that passed it on. */
+const readNames = ['devname', 'device_name', 'dvchost', 'observer.name', 'observer.hostname'].map(createReadEvent)
+const readIp = createReadEvent('observer.ip')
 
 const observerOf = ({ event, candidate: annotation }: AlertInput): Pick<Alert, 'observer'> => {
-  const first = (...reads: (ReadEvent | undefined)[]): string | undefined =>
-    reads.flatMap((read) => read?.(event, annotation) ?? []).find((value) => typeof value === 'string')
-  const [name, ip] = [first(readName, readHostname), first(readIp)]
+  const first = (...reads: readonly ReadEvent[]): string | undefined =>
+    reads.flatMap((read) => read(event, annotation) ?? []).find((value) => typeof value === 'string')
+  const [name, ip] = [first(...readNames), first(readIp)]
   if (name === undefined && ip === undefined) return {}
   return { observer: { ...(name !== undefined && { name: clip(name) }), ...(ip !== undefined && { ip: clip(ip) }) } }
 }
 
-const relatedOf = ({ value }: Readonly<Annotation>, peers: readonly string[]): Pick<Alert, 'related'> => {
-  const all = [...new Set([...(value === undefined ? [] : [value]), ...peers])]
+const relatedOf = ({ type, value }: Readonly<Annotation>, others: readonly string[]): Pick<Alert, 'related'> => {
+  const all = [...new Set([...(value === undefined ? [] : [hostOf(type, value)]), ...others.map(hostOfAny)])]
   const ip = all.filter((one) => parseAddress(one) !== undefined)
   const hosts = all.filter((one) => parseAddress(one) === undefined)
   if (all.length === 0) return {}
   return { related: { ...(ip.length > 0 && { ip }), ...(hosts.length > 0 && { hosts }) } }
 }
 
-/** The times of the feed's entry that decided. */
-const listedOf = ({ judged }: AnnotatedEvent, annotation: Candidate): Pick<AlertBody, 'listed_since' | 'list_time'> => {
-  const { since, copyAt } =
-    judged.find(({ sighting, verdict }) => sighting.value === annotation.value && verdict.entry === annotation.entry)
-      ?.verdict.listing ?? {}
+/** Other indicators may be URLs; peers never have a path. */
+const hostOfAny = (text: string): string => (text.includes('/') ? hostOf('url', text) : text)
+
+const bounds = { feed: 64, entry: 256, categories: 8, category: 64 } as const
+
+/** The times of the feed's entry that decided, and everyone who lists the indicator. */
+const listedOf = (
+  { judged }: AnnotatedEvent,
+  { type, value = '', entry }: Candidate,
+): Pick<AlertBody, 'listed_since' | 'list_time' | 'listings'> => {
+  const host = hostOf(type, value)
+  const { listing, listings } =
+    judged.find(({ sighting, verdict }) => sighting.value === host && verdict.entry === entry)?.verdict ?? {}
+  const { since, copyAt } = listing ?? {}
   return {
+    ...(listings && { listings: listings.map((one) => describeListing(one, bounds)) }),
     ...(since !== undefined && { listed_since: isoTime(since) }),
     ...(copyAt !== undefined && { list_time: isoTime(copyAt) }),
   }

@@ -1,14 +1,15 @@
-// An update: how many matches of an alert's group were suppressed, and by whom; or the alert itself, if it was never written. Pure.
+// An update: how many matches of an alert's group were suppressed, and by whom. Pure.
 import { createHash } from 'node:crypto'
-import { type Alert, type AlertBody, alertHead, isoTime, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, alertHead, isoTime } from './alert.js'
+import { threatIndicator } from '../domain/ecs-indicator.js'
 import { attackOf } from './attack-tags.js'
 import { harmless } from './create-alert.js'
-import type { HeldGroup } from './held-matches.js'
+import type { Held, Window } from './window.js'
 
 export type AlertUpdate = Omit<Alert, 'threatweave'> & { readonly threatweave: UpdateBody }
 
 type UpdateBody = AlertBody & {
-  readonly kind?: 'update'
+  readonly kind: 'update'
   readonly first_seen: string
   readonly last_seen: string
   readonly users?: readonly string[]
@@ -19,18 +20,17 @@ type UpdateBody = AlertBody & {
 
 const maxShown = 16
 
-export const createUpdate = (group: HeldGroup): AlertUpdate => {
-  const { rule, groupId, first, last, count, about, isAlerted } = group
-  // A process that is started again in the same window, or another one, has an update of its own.
+export const createUpdate = ({ rule, groupId, shown }: Window, held: Held): AlertUpdate => {
+  const { first, last, count } = held
+  // Another partition with the same window has an update of its own.
   const id = hash(`update\0${groupId}\0${first.origin}`)
-  const users = [...group.users].map(harmless)
-  const sources = [...group.sources].map(harmless)
-  const peers = [...group.peers].map(harmless)
-  const { status, verdict, score, threat_class, type, value, role, direction, action, source } = about
-  const { categories, country, as, feed, entry } = about
+  const users = [...held.users].map(harmless)
+  const sources = [...held.sources].map(harmless)
+  const peers = [...held.peers].map(harmless)
+  const { status, verdict, score, threat_class, type, value, role, direction, action, source } = shown
+  const { categories, country, as, feed, entry } = shown
   const whose = `${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)}`
-  const matched = isAlerted ? `${count} more ${whose} since the alert` : `${count} ${whose}`
-  const summary = `${matched}: ${harmless(about.summary)}`
+  const summary = `${count} more ${whose} since the alert: ${harmless(shown.summary)}`
   const attack = attackOf(rule.tags)
   const threat = { ...attack, ...(value !== undefined && { indicator: threatIndicator(type, value, source) }) }
   const head = alertHead(rule, id, last.time, summary)
@@ -42,7 +42,7 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
     threatweave: {
       schema_version: 1,
       alert_id: id,
-      ...(isAlerted && { kind: 'update' as const }),
+      kind: 'update',
       group_id: groupId,
       level: rule.level,
       origin: first.origin,

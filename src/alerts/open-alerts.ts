@@ -16,13 +16,13 @@ import { createCountWithoutAlert } from './count-without-alert.js'
 import { createAlert, type AlertInput } from './create-alert.js'
 import { createUpdate, type AlertUpdate } from './create-update.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
-import { createHeldMatches, type HeldMatches } from './held-matches.js'
 import { peerOf } from './peer.js'
 import { retroMatchOf, type RetroMatch, type RetroSeen } from './retro-rule.js'
 import type { Rule } from './sigma/rule.js'
 import type { RuleMatch, RuleSet } from './sigma/rule-set.js'
-import { createSuppress, type Suppress } from './suppress.js'
+import { createSharedWindows } from './shared-windows.js'
 import { watchRules } from './watch-rules.js'
+import { createWindows, type Decision, type Windows, type WindowsDraft } from './windows.js'
 import { isAccusing, isSpared, whyNoAlert } from './why-no-alert.js'
 
 type AlertsSettings = {
@@ -38,13 +38,9 @@ type AlertsOptions = {
   readonly key: string
   /** Operations in use, such as `ip/malicious-info`; rules on flags that none of them states cause a warning. */
   readonly operations?: readonly string[]
-  /** The time in the event's text. */
-  readonly eventTime: (text: string, now: number) => number | undefined
   /** The values that have a name in the event's text. */
   readonly named: (bytes: Buffer) => AnyObject
   readonly replayId?: string
-  /** Whether what is suppressed is taken by `suppressed`; otherwise the next alert counts it. */
-  readonly hasUpdates?: boolean
   /** How often to check the rule files for changes; 0: never. */
   readonly pollMs?: number
 }
@@ -54,6 +50,28 @@ export type Alerts = {
   readonly names: () => ReadonlySet<string> | undefined
   /** Whether a rule may match the event, by the little that is known without its whole annotation. */
   readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary' | 'others'>) => boolean
+  /** For events of any partition, whose alerts are written in any case. */
+  readonly raise: AlertsDraft['raise']
+  readonly raiseLate: AlertsDraft['raiseLate']
+  /** For events of any partition, whose alerts may not be written. */
+  readonly begin: () => AlertsDraft
+  /** For one partition, with windows of its own. What it suppresses is told by updates. */
+  readonly open: () => PartitionAlerts
+  /** The rule that applies to an indicator that turned malicious after it was seen. */
+  readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
+  /** Reloads the rules; if a file is broken, the old rules stay. */
+  readonly reload: () => Promise<void>
+  readonly status: () => AlertsStatus
+  readonly close: () => Promise<void>
+}
+
+export type PartitionAlerts = Omit<Windows, 'begin' | 'size'> & {
+  /** `isLate`: about events that were delivered before. */
+  readonly begin: (isLate?: boolean) => AlertsDraft
+}
+
+/** The alerts and updates of one write: they count once it is committed. */
+export type AlertsDraft = Pick<WindowsDraft, 'opened' | 'counted' | 'changed' | 'commit' | 'giveUp'> & {
   /**
    * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
    * `fired` is called with what matched an event, each rule with its indicator: it or another event of its record may still wait for an answer.
@@ -63,31 +81,18 @@ export type Alerts = {
    * The alerts of events that were delivered before an answer and are annotated again, without what fired before: a rule with its indicator,
    * or in older notes a rule for all of them. One alert per rule, indicator, peer and window, which names its events.
    */
-  readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
+  readonly raiseLate: (events: readonly LateEvent[]) => {
     readonly alerts: readonly Alert[]
     /** Per event what has fired for it, before included. */
     readonly fired: readonly (readonly string[])[]
-    /** Call when they are written. */
-    readonly committed: () => void
-    /**
-     * Call when they were not: the next match of each is the alert, whichever event it is. What was suppressed for those that are not tried again
-     * is the alert at once.
-     */
-    readonly notWritten: (isTriedAgain: boolean) => void
   }
-  /** The rule that applies to an indicator that turned malicious after it was seen. */
-  readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
-  /** Matches that raised no alert of their own; only with `hasUpdates`. */
-  readonly suppressed: Pick<HeldMatches, 'commit' | 'giveUp'> & {
-    readonly takeDue: (all?: boolean) => readonly AlertUpdate[]
-  }
-  /** Reloads the rules; if a file is broken, the old rules stay. */
-  readonly reload: () => Promise<void>
-  readonly status: () => AlertsStatus
-  readonly close: () => Promise<void>
+  /** What so many windows that are due say of what they suppressed, or all windows. */
+  readonly updates: (max: number, all?: boolean) => readonly AlertUpdate[]
 }
 
-export type Fired = (event: AnnotatedEvent, firings: readonly string[]) => void
+type LateEvent = { readonly event: AnnotatedEvent; readonly fired: readonly string[] }
+
+type Fired = (event: AnnotatedEvent, firings: readonly string[]) => void
 
 type AlertsStatus = {
   readonly rules: number
@@ -112,16 +117,7 @@ export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
 ): Promise<Alerts | { readonly problems: readonly FileProblem[] }> => {
-  const {
-    emit = ignoreTelemetry,
-    clock = systemClock,
-    key,
-    operations,
-    eventTime,
-    named,
-    replayId,
-    hasUpdates = false,
-  } = options
+  const { emit = ignoreTelemetry, clock = systemClock, key, operations, named, replayId } = options
   const rules = await watchRules(
     {
       paths: settings.rules,
@@ -132,19 +128,18 @@ export const openAlerts = async (
     { emit, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
   )
   if ('problems' in rules) return rules
-  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
-  const held = createHeldMatches(clock.now)
+  const shared = createSharedWindows()
+  const windowsOf = (hasUpdates: boolean): Windows =>
+    createWindows({ defaultMs: settings.suppressSeconds * 1000, hasUpdates, shared, now: clock.now })
+  const alone = windowsOf(false)
   const withoutAlert = createCountWithoutAlert(emit)
   let raised = 0
   let suppressed = 0
 
-  const timeOf = ({ event, time }: AnnotatedEvent): number => {
-    const now = clock.now()
-    return eventTime(event.text, now) ?? time ?? now
-  }
+  const timeOf = ({ eventTime }: AnnotatedEvent): number => eventTime ?? clock.now()
 
   /** What each rule that matches tells, about the indicators for which it has not fired `before`; `count` is 0 where that is suppressed. */
-  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noFirings, isLate = false): EventMatches => {
+  const matchesOf = (one: AnnotatedEvent, set: RuleSet, windows: WindowsDraft, before = noFirings): EventMatches => {
     let seen: RuleEvent | undefined
     const event = (): RuleEvent => (seen ??= ruleEventOf(one, named))
     const chosen = chooseMatches(set.match(candidatesOf(one.annotation, one.others), event))
@@ -157,34 +152,30 @@ export const openAlerts = async (
     const decide = (match: RuleMatch): Decided => {
       const { rule, candidate } = match
       const peer = peerOf({ annotation: candidate, extraction: one.extraction }, event)
-      const suppression = suppress.decide({
-        ruleId: rule.id,
+      const decision = windows.decide({
+        rule,
         value: candidate.value ?? '',
         peer: peer ?? '',
         time,
         origin: one.origin,
         group: rule.suppress?.groupOf?.(event(), candidate),
-        windowMs: rule.suppress?.windowMs,
-        isLate,
+        about: candidate,
       })
-      return { ...match, peer, ...suppression }
+      return { ...match, peer, decision }
     }
     const told = (ofRule: readonly RuleMatch[]): Match => {
       const decided = ofRule.map(decide)
       // An indicator that is suppressed is no reason to keep silent about another one.
-      const unsuppressed = decided.filter((each) => each.count > 0)
+      const unsuppressed = decided.filter(({ decision }) => decision.count > 0)
       const lead = (unsuppressed[0] ?? decided[0]) as Decided
-      const { rule, candidate, why, peer, peers, isNewPeer, endsAt, count: matches } = lead
-      const groupId = lead.groupId()
-      for (const listed of unsuppressed.slice(1)) listed.listIn(groupId)
+      const { rule, candidate, why, peer, decision } = lead
+      const { count: matches, peers } = decision
+      const groupId = decision.groupId()
+      for (const listed of unsuppressed.slice(1)) windows.listIn(groupId, listed.decision)
       if (matches === 0) suppressed++
       else raised++
-      const firing = firingOf(lead)
-      const release = (): void => {
-        for (const each of unsuppressed) each.release()
-      }
       const draft = (): AlertInput => ({
-        id: lead.id(),
+        id: decision.id(),
         groupId,
         rule,
         why: why(),
@@ -199,36 +190,13 @@ export const openAlerts = async (
         replayId,
       })
       const hold = (): void => {
-        if (!hasUpdates) return
-        const { origin } = one
-        if (matches > 0) {
-          held.raised({ groupId, firing, origin, release })
-          return
-        }
+        if (matches > 0) return
         const users = namesIn(readUsers, event(), candidate)
         const sources = namesIn(readSources, event(), candidate)
-        const { indicators: _, ...about } = candidate
-        held.hold({ groupId, firing, rule, origin, time, about, peer, isNewPeer, users, sources, endsAt })
+        windows.hold(decision, { origin: one.origin, time, peer, users, sources })
       }
-      const notWritten = (isTriedAgain: boolean): void => {
-        release()
-        if (!hasUpdates) return
-        if (isTriedAgain) held.giveUp(one.origin, [firing])
-        else held.notWritten({ groupId, firing, origin: one.origin })
-      }
-      const written = (): void => {
-        for (const each of unsuppressed) each.written()
-      }
-      return {
-        groupId,
-        groupIds: () => decided.map((each) => each.groupId()),
-        count: matches,
-        peer,
-        draft,
-        hold,
-        written,
-        notWritten,
-      }
+      const groupIds = (): readonly string[] => decided.map((each) => each.decision.groupId())
+      return { groupId, groupIds, count: matches, peer, draft, hold }
     }
     const byRule = new Map<string, RuleMatch[]>()
     for (const match of matched) {
@@ -257,63 +225,75 @@ export const openAlerts = async (
     return alerts
   }
 
+  const raise = (events: readonly AnnotatedEvent[], windows: WindowsDraft, fired?: Fired): readonly Alert[] => {
+    const set = rules.set()
+    let alerts: Alert[] | undefined
+    for (const one of events) {
+      const { matches, firings } = mayMatch(set, one) ? matchesOf(one, set, windows) : nothing
+      for (const match of matches) {
+        if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
+        match.hold()
+      }
+      if (fired && firings.length > 0) fired(one, firings)
+      if (matches.every(isSuppressed)) seeSilent(one, set, matches.length > 0)
+    }
+    withoutAlert.report()
+    return alerts ? count(alerts, false) : none
+  }
+
+  const raiseLate = (events: readonly LateEvent[], windows: WindowsDraft): ReturnType<AlertsDraft['raiseLate']> => {
+    const set = rules.set()
+    const drafts = new Map<string, LateDraft>()
+    const fired = events.map(({ event: one, fired: before }) => {
+      const { matches, firings } = set.size === 0 ? nothing : matchesOf(one, set, windows, before)
+      let isTold = before.length > 0
+      for (const match of matches) {
+        const { groupId, groupIds, count: matched, peer, draft, hold } = match
+        const begun = matched > 0 ? drafts.get(groupId) : groupIds().flatMap((id) => drafts.get(id) ?? [])[0]
+        isTold ||= begun !== undefined || matched > 0
+        if (begun) {
+          begun.count++
+          if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
+          else begun.originsOmitted++
+          addPeer(begun, peer)
+        } else if (matched > 0) {
+          const { peers, ...input } = draft()
+          drafts.set(groupId, { ...input, peers: [...peers], origins: [one.origin], originsOmitted: 0 })
+        } else hold()
+      }
+      if (!isTold) seeSilent(one, set, matches.length > 0, true)
+      return [...before, ...firings]
+    })
+    withoutAlert.report()
+    return { alerts: count([...drafts.values()].map(createAlert), true), fired }
+  }
+
+  const draftOf = (windows: WindowsDraft): AlertsDraft => ({
+    ...windows,
+    raise: (events, fired) => raise(events, windows, fired),
+    raiseLate: (events) => raiseLate(events, windows),
+    updates: (max, all) => windows.tell(max, all).map(({ window, held }) => createUpdate(window, held)),
+  })
+
+  const begin = (): AlertsDraft => draftOf(alone.begin())
+
+  const atOnce = <Raised>(by: (draft: AlertsDraft) => Raised): Raised => {
+    const draft = begin()
+    const result = by(draft)
+    draft.commit()
+    return result
+  }
+
   return {
     names: () => rules.set().names,
     mayRaise: (event) => mayMatch(rules.set(), event),
-    raise: (events, fired) => {
-      const set = rules.set()
-      let alerts: Alert[] | undefined
-      for (const one of events) {
-        const { matches, firings } = mayMatch(set, one) ? matchesOf(one, set) : nothing
-        for (const match of matches) {
-          if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
-          match.hold()
-        }
-        if (fired && firings.length > 0) fired(one, firings)
-        if (matches.every(isSuppressed)) seeSilent(one, set, matches.length > 0)
-      }
-      withoutAlert.report()
-      return alerts ? count(alerts, false) : none
+    raise: (events, fired) => atOnce((draft) => draft.raise(events, fired)),
+    raiseLate: (events) => atOnce((draft) => draft.raiseLate(events)),
+    begin,
+    open: () => {
+      const { begin: beginIn, ...windows } = windowsOf(true)
+      return { ...windows, begin: (isLate) => draftOf(beginIn(isLate)) }
     },
-    raiseLate: (events) => {
-      const set = rules.set()
-      const raisers: Match[] = []
-      const drafts = new Map<string, LateDraft>()
-      const fired = events.map(({ event: one, fired: before }) => {
-        const { matches, firings } = set.size === 0 ? nothing : matchesOf(one, set, before, true)
-        let isTold = before.length > 0
-        for (const match of matches) {
-          const { groupId, groupIds, count: matched, peer, draft, hold } = match
-          const begun = matched > 0 ? drafts.get(groupId) : groupIds().flatMap((id) => drafts.get(id) ?? [])[0]
-          isTold ||= begun !== undefined || matched > 0
-          if (begun) {
-            begun.count++
-            if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
-            else begun.originsOmitted++
-            addPeer(begun, peer)
-            continue
-          }
-          if (matched > 0) {
-            const { peers, ...input } = draft()
-            drafts.set(groupId, { ...input, peers: [...peers], origins: [one.origin], originsOmitted: 0 })
-            raisers.push(match)
-          }
-          hold()
-        }
-        if (!isTold) seeSilent(one, set, matches.length > 0, true)
-        return [...before, ...firings]
-      })
-      withoutAlert.report()
-      const committed = (): void => {
-        for (const { written } of raisers) written()
-        for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
-      }
-      const notWritten = (isTriedAgain: boolean): void => {
-        for (const match of raisers) match.notWritten(isTriedAgain)
-      }
-      return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed, notWritten }
-    },
-    suppressed: { commit: held.commit, giveUp: held.giveUp, takeDue: (all) => held.takeDue(all).map(createUpdate) },
     retroMatch: (about) => retroMatchOf(rules.retro(), about),
     reload: rules.reload,
     status: () => ({
@@ -335,7 +315,7 @@ type EventMatches = {
   readonly firings: readonly string[]
 }
 
-type Decided = RuleMatch & ReturnType<Suppress['decide']> & { readonly peer: string | undefined }
+type Decided = RuleMatch & { readonly decision: Decision; readonly peer: string | undefined }
 
 type Match = {
   /** The same for all matches of one alert. */
@@ -345,12 +325,8 @@ type Match = {
   readonly count: number
   readonly peer: string | undefined
   readonly draft: () => AlertInput
-  /** Notes that it raised the alert, or that it was suppressed. */
+  /** Counts it, if it is suppressed. */
   readonly hold: () => void
-  /** It raised the alert, and that was written. */
-  readonly written: () => void
-  /** It was not. */
-  readonly notWritten: (isTriedAgain: boolean) => void
 }
 
 const mayMatch = (set: RuleSet, { summary, others }: Pick<AnnotatedEvent, 'summary' | 'others'>): boolean =>

@@ -2,10 +2,11 @@
 import type { Annotation } from '../domain/annotation.js'
 import { endpointsOf, type Endpoint } from '../domain/endpoints.js'
 import { isInsideReason } from '../domain/inside-host.js'
+import { hostOf } from '../domain/listed-url.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { createReadEvent, type RuleEvent } from './event-field.js'
 
-const hostOf = (endpoint: Endpoint | undefined, value: string | undefined): string | undefined =>
+const otherHost = (endpoint: Endpoint | undefined, value: string | undefined): string | undefined =>
   endpoint?.ip !== undefined && endpoint.ip !== value
     ? endpoint.ip
     : endpoint?.domain !== value
@@ -35,10 +36,11 @@ export const peerOf = (
   { annotation, extraction }: Pick<AnnotatedEvent, 'annotation' | 'extraction'>,
   event: () => RuleEvent,
 ): string | undefined => {
-  const { value, role } = annotation
+  const { role } = annotation
+  const value = annotation.value === undefined ? undefined : hostOf(annotation.type, annotation.value)
   const { source, destination } = endpointsOf(extraction)
   const [first, second] = role === 'source' ? [destination, source] : [source, destination]
-  return hostOf(first, value) ?? hostOf(second, value) ?? insideOf(annotation) ?? namedIn(event(), annotation)
+  return otherHost(first, value) ?? otherHost(second, value) ?? insideOf(annotation) ?? namedIn(event(), annotation)
 }
 
 /** In any role, since there is no endpoint to name. */
@@ -46,9 +48,10 @@ const insideOf = ({ indicators, value }: Readonly<Annotation>): string | undefin
   indicators.find((one) => one.value !== value && isInsideReason(one.reason))?.value
 
 const namedIn = (event: RuleEvent, annotation: Readonly<Annotation>): string | undefined => {
+  const own = annotation.value === undefined ? undefined : hostOf(annotation.type, annotation.value)
   for (const read of others) {
     const [found] = [read(event, annotation)].flat()
-    if (typeof found === 'string' && found !== '' && found !== annotation.value) return found.slice(0, longest)
+    if (typeof found === 'string' && found !== '' && found !== own) return found.slice(0, longest)
   }
   return undefined
 }

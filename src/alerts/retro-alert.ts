@@ -1,7 +1,8 @@
 // A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it.
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
-import { type Alert, type AlertBody, alertHead, isoTime, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, alertHead, isoTime } from './alert.js'
+import { threatIndicator } from '../domain/ecs-indicator.js'
 import { attackOf } from './attack-tags.js'
 import { matchedOf } from './create-alert.js'
 import type { RetroMatch, RetroSeen } from './retro-rule.js'

@@ -1,4 +1,4 @@
-// Checks a Sigma rule, a log format, a source or a profile with its examples, a judgement table, or a feed.
+// Checks a Sigma rule, a log format, a source or a profile with its examples, a sink, silences, a judgement table, or a feed.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.js'
 import { readSourceFile } from '../config/source-file.js'
 import { asUtf8 } from '../base/utf16.js'
 import { messageOf } from '../base/message-of.js'
+import { describeEntries, entriesIn, type EntryCounts } from '../domain/entry-counts.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
 import { whyEmpty } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
@@ -19,6 +20,8 @@ import { createFieldOf } from '../pipeline/extract/field.js'
 import { readProfileFile } from '../config/profile-file.js'
 import { wrongProfileExamples } from '../provider/wrong-profile-examples.js'
 import { bundledProfile } from './open-profile.js'
+import { readSilenceFile } from '../parts/notify/silence-file.js'
+import { readSinkFile } from '../parts/notify/sink-file.js'
 import { wrongExamples } from '../provider/wrong-source-examples.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
@@ -32,7 +35,7 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const unknown =
-      'is not a configuration, Sigma rule, log format, source, profile, judgement table or feed: it has none of their names'
+      'is not a configuration, Sigma rule, log format, source, sink, file of silences, profile, judgement table or feed: it has none of their names'
     return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
@@ -60,6 +63,10 @@ export const checkFile = (
       return checkFormat(path, config)
     case 'source':
       return Promise.resolve(checkSource(path))
+    case 'sink':
+      return Promise.resolve(checkSink(path))
+    case 'silences':
+      return Promise.resolve(checkSilences(path))
     case 'profile':
       return Promise.resolve(checkProfile(path))
     case 'judgement table':
@@ -109,6 +116,25 @@ const checkSource = (path: string): CheckedFile => {
       note(`terms of use: ${source.terms.note} ${source.terms.url}`),
     ],
   }
+}
+
+const checkSink = (path: string): CheckedFile => {
+  const read = readSinkFile({ name: path, text: readFileSync(path, 'utf8') })
+  if ('problems' in read)
+    return { what: `a sink, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
+  const { sink, hasUrl } = read
+  const note = (message: string) => ({ kind: 'note' as const, file: path, message })
+  return {
+    what: `sink ${sink.id}, 0 errors`,
+    remarks: hasUrl ? [] : [note(`has no url or urlFile: it is for files that say use: ${sink.id}`)],
+  }
+}
+
+const checkSilences = (path: string): CheckedFile => {
+  const read = readSilenceFile({ name: path, text: readFileSync(path, 'utf8') })
+  if ('problems' in read)
+    return { what: `silences, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
+  return { what: `${count(read.silences.length, 'silence')}, 0 errors`, remarks: [] }
 }
 
 /** Laid over the bundled profile, as `intel.service.profile` is. */
@@ -188,20 +214,23 @@ const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> 
   await opened.close()
   const [status] = opened.status()
   if (status?.problem) return { what: 'a refused feed', remarks: [{ kind: 'error', ...status.problem }] }
-  const { addresses = 0, names = 0, skipped = {}, examples = [] } = status ?? {}
+  const { skipped = {}, examples = [] } = status ?? {}
+  const entries = status ?? noEntries
   const all = skippedIn(skipped)
   const empty = { kind: 'error' as const, file: path, message: whyEmpty(skipped) }
   return {
-    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${all > 0 ? `; ${all} skipped: ${describeSkipped(skipped)}` : ''}`,
+    what: `a feed of ${describeEntries(entries)}${all > 0 ? `; ${all} skipped: ${describeSkipped(skipped)}` : ''}`,
     remarks: [
       ...examples.map(({ why, ...example }) => ({
         kind: why === 'broken' ? ('error' as const) : ('warning' as const),
         ...example,
       })),
-      ...(addresses + names === 0 ? [empty] : []),
+      ...(entriesIn(entries) === 0 ? [empty] : []),
     ],
   }
 }
+
+const noEntries: EntryCounts = { addresses: 0, endpoints: 0, names: 0, urls: 0 }
 
 const realOf = (path: string): string => {
   try {

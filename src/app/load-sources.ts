@@ -1,5 +1,5 @@
 // The sources of a configuration: their descriptions, their keys, and when each is asked; or what is wrong with them.
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../config/did-you-mean.js'
 import { readText } from '../config/load-config.js'
@@ -10,6 +10,7 @@ import type { CallLimit, SourceDescription } from '../domain/source-description.
 import { messageOf } from '../base/message-of.js'
 import { packageFolder } from '../base/package-folder.js'
 import type { AskMode } from '../lookup/join-sources.js'
+import { readKeyFile } from './read-key-file.js'
 
 const sourcesFolder = join(packageFolder, 'sources')
 /** The lookup service itself, which is no further source. */
@@ -85,22 +86,11 @@ const describe = (
   return undefined
 }
 
-/** Without the name of the file: who pastes a key there must not find it in a log. */
 const keyIn = (file: string | undefined, setting: string, problems: Problem[]): string => {
-  if (file === undefined) return ''
-  const wrong = (message: string): string => {
-    problems.push({ setting, message })
-    return ''
-  }
-  let key: string
-  try {
-    key = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return wrong(`names a file that cannot be read: ${code}`)
-  }
-  if (key === '') return wrong('names a file that is empty')
-  return /^[\x21-\x7e]{1,4096}$/.test(key) ? key : wrong('names a file that does not hold one key on one line')
+  const read = file === undefined ? { key: '' } : readKeyFile(file)
+  if ('key' in read) return read.key
+  problems.push({ setting, message: read.problem })
+  return ''
 }
 
 /** `perDay` takes the place of the described limit of a day. */

@@ -1,22 +1,21 @@
 // Builds the alerts from the configuration.
 import type { Alert } from '../alerts/alert.js'
 import type { AlertUpdate } from '../alerts/create-update.js'
-import { openAlerts, type Alerts, type Fired } from '../alerts/open-alerts.js'
+import { openAlerts, type Alerts, type AlertsDraft } from '../alerts/open-alerts.js'
 import type { RetroAlert } from '../alerts/retro-alert.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Refused } from '../config/problem.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import type { Clock } from '../base/clock.js'
-import { eventTime } from '../pipeline/event-time.js'
 import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openContext } from './open-context.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
 import { createFiredRules } from '../ops/fired-rules.js'
-import type { EventOut } from '../pipeline/pipeline.js'
-import type { Suppressed } from '../follow-up/alert-updates.js'
-import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
+import { eventsIn } from '../pipeline/pipeline.js'
+import type { TaskAlerts, TaskAlertsDraft } from '../follow-up/task-alerts.js'
+import { raiseByMember } from '../follow-up/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ClientOptions } from './provider-client.js'
 
@@ -24,7 +23,6 @@ type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
-  readonly hasUpdates?: boolean
 }
 
 /** The operations used for addresses that state flags. */
@@ -38,7 +36,6 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
     ...options,
     key: config.output.key,
     operations: askedOperations(config),
-    eventTime,
     named: createNamedValues(openFormats(config.extract.formats).formats),
   })
   if (!('problems' in opened)) return opened
@@ -52,9 +49,10 @@ type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
   readonly rules: ReturnType<typeof createFiredRules>['all']
   /** Counts an alert that was raised elsewhere, and shows it. */
   readonly note: (alert: Alert | AlertUpdate | RetroAlert) => void
-  readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
-  readonly raiseLate: RaiseLate<EventOut, AlertOut>
-  readonly suppressed: Suppressed
+  /** For one partition. */
+  readonly open: () => TaskAlerts
+  /** What is known by now of the context of alerts that were written. */
+  readonly takeContext: () => readonly AlertOut[]
 }
 
 /** The alerts of `run`; none without an alerts topic. */
@@ -74,9 +72,7 @@ export const openRunAlerts = async (
   },
 ): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { names, mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
-    await openAlerting(config, { emit, clock, hasUpdates: true }),
-  )
+  const { names, mayRaise, open, retroMatch, status, close } = accepted(await openAlerting(config, { emit, clock }))
   const fired = createFiredRules(clock.now, () => status().loaded)
   const note: RunAlerts['note'] = (alert) => {
     fired.note(alert)
@@ -87,33 +83,43 @@ export const openRunAlerts = async (
     return toRecord(alert)
   }
   const context = openContext(config, { env, clock, emit })
-  const told = (alert: Alert): AlertOut => noted(context ? context.tell(alert) : alert)
+  const draftOf = (draft: AlertsDraft): TaskAlertsDraft => {
+    const origins: string[] = []
+    const told = (alert: Alert): AlertOut => {
+      if (!context) return noted(alert)
+      const { origin, origins: all = [origin] } = alert.threatweave
+      origins.push(...all)
+      return noted(context.tell(alert))
+    }
+    return {
+      ...draft,
+      raise: (events, before) => draft.raise(eventsIn(events), before).map(told),
+      raiseLate: raiseByMember((events) => {
+        const { alerts, fired: firings } = draft.raiseLate(events)
+        return { alerts: alerts.map(told), fired: firings }
+      }),
+      updates: (max, all) => draft.updates(max, all).map(noted),
+      commit: () => {
+        draft.commit()
+        for (const origin of origins) context?.commit(origin)
+      },
+      giveUp: () => {
+        draft.giveUp()
+        for (const origin of origins) context?.giveUp(origin)
+      },
+    }
+  }
   return {
     rules: fired.all,
     note,
     names,
     mayRaise,
     retroMatch,
-    raise: (events, before) => raise(events, before).map(told),
-    raiseLate: raiseByMember((events) => {
-      const raised = raiseLate(events)
-      const committed = (): void => {
-        raised.committed()
-        for (const { event } of events) context?.commit(event.origin)
-      }
-      return { ...raised, alerts: raised.alerts.map(told), committed }
-    }),
-    suppressed: {
-      commit: (origin, firings) => {
-        suppressed.commit(origin, firings)
-        context?.commit(origin)
-      },
-      giveUp: (origin, firings) => {
-        suppressed.giveUp(origin, firings)
-        context?.giveUp(origin)
-      },
-      takeDue: (all) => [...suppressed.takeDue(all).map(noted), ...(context?.takeDue() ?? []).map(toRecord)],
+    open: () => {
+      const windows = open()
+      return { ...windows, begin: (isLate) => draftOf(windows.begin(isLate)) }
     },
+    takeContext: () => (context?.takeDue() ?? []).map(toRecord),
     close: async () => {
       await Promise.all([context?.close(), close()])
     },

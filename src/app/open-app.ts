@@ -31,6 +31,7 @@ import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { openTable, tableOf } from './open-table.js'
+import { createLiveList, watchAllow, type LiveList } from './watch-allow.js'
 
 /** Reads events and decides what may be looked up; sends nothing. */
 type EventReader = {
@@ -40,6 +41,8 @@ type EventReader = {
   readonly extract: Extract
   readonly decide: Decide
   readonly gate: GateOptions
+  /** gate.allow, which may change while the program runs. */
+  readonly allowed: LiveList
 }
 
 export type App = EventReader &
@@ -101,12 +104,15 @@ export const openReader = (
     annotationKey: createAnnotationKey(config.output.key),
     names,
   })
+  const allowed = createLiveList(loaded.options.allow)
+  const gate = { ...loaded.options, allow: allowed.list }
   return {
     eventsInRecord: eventsInRecord(config),
     decode: (bytes) => decode(bytes, decodeLimits),
     extract,
-    decide: createDecide(loaded.options),
-    gate: loaded.options,
+    decide: createDecide(gate),
+    gate,
+    allowed,
   }
 }
 
@@ -139,9 +145,11 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const isAway = (): boolean => awayStates.has(lookups.asked?.state().state ?? 'open')
   const later = options.asksLater ? createAskLater({ lookup: lookups.lookup, clock, isAway }) : undefined
   if (later) answered = later.answered
+  const watched = watchAllow(config, reader.allowed, { clock, emit: options.emit ?? ignoreTelemetry })
   const enriching = {
     lookup: lookups.lookup,
     decide: reader.decide,
+    decisions: reader.allowed.version,
     judge: (finding: Finding, sighting: Sighting, at: number) => judgeBy(finding, sighting, table, at),
     clock,
     inFlight,
@@ -160,6 +168,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
         replayId: options.replay?.id,
         hasId,
         geo,
+        clock,
       }),
       clock,
       wait: waiting,
@@ -186,7 +195,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     geo,
     close: async () => {
       later?.close()
-      await Promise.all([lookups.close(), geo?.close(), registry?.close()])
+      await Promise.all([lookups.close(), geo?.close(), registry?.close(), watched.close()])
     },
   }
 }

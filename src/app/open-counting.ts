@@ -12,6 +12,7 @@ import type { GeoSource } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideReason } from '../domain/inside-host.js'
 import { judge } from '../domain/judge.js'
+import { anyPort, unknownPort } from '../domain/seen-port.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import { countPartitions } from '../follow-up/count-partitions.js'
 import type { Counting } from '../follow-up/count-sightings.js'
@@ -68,7 +69,8 @@ export const startRetro = (
     geo: geo?.of(about.indicator),
   })
   retro.start({
-    match: (indicator) => feeds.match(indicator),
+    // Counts keep no ports.
+    match: (sighting) => feeds.match(sighting, now(), { port: sighting.role === 'answer' ? anyPort : unknownPort }),
     askedFor,
     ruleFor: (about) => ruleFor(withGeo(about)),
     write: async (counted, { hits, summarised }) => {

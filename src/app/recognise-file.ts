@@ -1,13 +1,16 @@
-// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a service's profile, a judgement table or a feed.
+// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a sink, a file of silences, a service's profile, a judgement table or a feed.
 import { judgementSchema } from '../config/judgement-file.js'
 import { configSchema } from '../config/schema.js'
 import { profileSchema } from '../config/profile-file.js'
 import { sourceSchema } from '../config/source-file.js'
+import { silencesSchema } from '../parts/notify/silence-file.js'
+import { sinkSchema } from '../parts/notify/sink-file.js'
 
-export type FileKind = 'configuration' | 'rule' | 'format' | 'source' | 'profile' | 'judgement table' | 'feed'
+export type FileKind =
+  'configuration' | 'rule' | 'format' | 'source' | 'sink' | 'silences' | 'profile' | 'judgement table' | 'feed'
 
 /** `id` is in rules and formats as well, `rows` and `categories` in judgement tables. */
-const sharedNames = new Set(['id', 'name', 'rows', 'categories', 'key', 'examples'])
+const sharedNames = new Set(['id', 'name', 'rows', 'categories', 'key', 'examples', 'levels'])
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
@@ -16,6 +19,8 @@ const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = 
   'judgement table': new Set(Object.keys(judgementSchema.properties)),
   source: new Set(Object.keys(sourceSchema.properties).filter((name) => !sharedNames.has(name))),
   profile: new Set(Object.keys(profileSchema.properties).filter((name) => !sharedNames.has(name))),
+  sink: new Set(Object.keys(sinkSchema.properties).filter((name) => !sharedNames.has(name))),
+  silences: new Set(Object.keys(silencesSchema.properties)),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
@@ -31,6 +36,7 @@ const certain = new Set([
   'ask',
   'operations',
   'envelope',
+  'silences',
 ])
 
 const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
@@ -39,9 +45,9 @@ const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
   if (isJson(text) && !found.some((one) => certain.has(one))) return 'feed'
-  const scores = (['configuration', 'rule', 'format', 'source', 'profile', 'judgement table'] as const).map(
-    (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
-  )
+  const scores = (
+    ['configuration', 'rule', 'format', 'source', 'sink', 'silences', 'profile', 'judgement table'] as const
+  ).map((kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const)
   const [best] = scores.toSorted(([, a], [, b]) => b - a)
   if (best !== undefined && best[1] > 0) return best[0]
   const isYaml = /\.ya?ml$/i.test(name)

@@ -83,7 +83,7 @@ export const runAlone = async (
     const ops = await watch.serve({
       provider: app.admission?.state,
       consumer: () => health(),
-      feeds: app.feeds.status,
+      feeds: () => app.feeds.status().map((feed) => ({ ...feed, use: watch.feedUse(feed.name) })),
       geo: app.geo?.status,
       sources: config.intel.sources.length > 0 ? app.sources : undefined,
       rules: alerts?.rules,
@@ -99,10 +99,10 @@ export const runAlone = async (
       pipeline: app.observedPipeline(watch.observe),
       waitOf: ({ events, lag, goesOn }) =>
         isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
+      mayRaise: alerts?.mayRaise,
       alerts,
-      suppressed: alerts?.suppressed,
       // Not observed: these events were counted when they were delivered.
-      late: { pipeline: app.again, raise: alerts?.raiseLate },
+      late: { pipeline: app.again },
       counting: {
         counts,
         known: app.known,

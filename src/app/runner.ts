@@ -6,6 +6,7 @@ import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broke
 import { hasUsed, useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
+import { createOpenings } from '../delivery/opening.js'
 import { createTasks } from '../delivery/tasks.js'
 import { exactlyOnce } from '../delivery/exactly-once.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
@@ -13,6 +14,7 @@ import { followPattern } from '../kafka/follow-pattern.js'
 import type { WaitOf } from '../delivery/delivery.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
 import type { Shared } from '../kafka/process-batch.js'
+import { openReadAgain } from '../kafka/read-again.js'
 import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
 import { countRecords, hasCommitted, openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
 import { openTopicReader } from '../kafka/topic-reader.js'
@@ -77,7 +79,6 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
-    const { isStillRead, isReadIn, committedElsewhere } = starting
     let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
     const failure = new Promise<Ended>((resolve) => {
       fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })
@@ -93,13 +94,14 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
       emit,
       fail,
     })
-    const followUps = openFollowUps({ ...options, reachableMs, isStillRead, isReadIn }, topics, to.target, connect)
-    const tasks = createTasks({ delivery, openState: followUps?.open, health })
-    starting.whenRecreated(tasks.recreated)
+    const followUps = openFollowUps({ ...options, reachableMs }, topics, to.target, connect)
+    const again = openReadAgain(connect, identity)
+    const openings = createOpenings({ limitMs: settings.limits.chunkDeadlineMs, reachableMs, emit, fail })
+    const tasks = createTasks({ delivery, openState: followUps?.open, health, openings, readAgain: again.read, fail })
     // The tasks first: from then on nothing is committed whose answers nobody waits for.
-    closings.push(tasks.close)
+    closings.push(tasks.close, again.close)
     if (followUps) closings.push(followUps.close)
-    const shared: Shared = { generation: 0, groupGeneration: 0, running: new Map(), resets: new Map() }
+    const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
     const begin = (names: readonly string[]): RestartingConsumer =>
       startRestartingConsumer({
         connect,
@@ -108,13 +110,12 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
         settings,
         topics: names,
         identity,
-        isReadIn,
-        committedElsewhere,
         health,
         emit,
         fail,
         handle: tasks.deliver,
         joined: tasks.joined,
+        topicIs: tasks.topicIs,
       })
     consumer = begin(topics.input)
     health.setState('running')
@@ -128,10 +129,13 @@ const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWa
     const { drainMs } = settings.limits
     const stopAll = async (): Promise<void> => {
       await stopFollowing()
+      tasks.stopDelivering()
+      await Promise.all(shared.running.values())
+      // Before this process leaves its group: the next owners read it when they open their tasks.
+      await followUps?.flush()
       await consumer?.stop()
       // The batch of a former membership is not the consumer's any more.
       await Promise.all(shared.running.values())
-      await followUps?.flush()
     }
     // After a failure too: other partitions go on until the consumer is stopped, and what is delivered then must be followed up.
     if ((await drained(stopAll, drainMs)) || end.how === 'failed') return end

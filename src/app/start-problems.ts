@@ -21,6 +21,7 @@ import { openDatabases, openReader } from './open-app.js'
 import { openClient } from './provider-client.js'
 import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
+import { loadSinks } from './load-sinks.js'
 import { loadSources } from './load-sources.js'
 import { openAlerting } from './open-alerting.js'
 import { openUpstream } from './open-server.js'
@@ -34,6 +35,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...('problems' in safeguard ? safeguard.problems : []),
     ...(await wrongFeeds(config)),
     ...wrongSources(config),
+    ...wrongSinks(config),
     ...(await wrongDatabases(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
@@ -52,6 +54,11 @@ const wrongFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
 const wrongSources = (config: Config): readonly Problem[] => {
   const sources = loadSources(config)
   return 'problems' in sources ? sources.problems : []
+}
+
+const wrongSinks = (config: Config): readonly Problem[] => {
+  const sinks = loadSinks(config)
+  return 'problems' in sinks ? sinks.problems : []
 }
 
 const wrongDatabases = async (config: Config): Promise<readonly Problem[]> => {

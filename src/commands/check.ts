@@ -1,4 +1,4 @@
-// The `check` command: lists every problem in a configuration, rule, log format, source, profile or feed.
+// The `check` command: lists every problem in a configuration, rule, log format, source, sink, silences, profile or feed.
 import { stringify } from 'yaml'
 import { printable } from '../domain/control-characters.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
@@ -26,7 +26,7 @@ import { checkValues } from '../app/check-values.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
 
 export const check: Command = {
-  summary: 'report problems in a configuration, rule, log format, source, profile or feed',
+  summary: 'report problems in a configuration, rule, log format, source, sink, profile or feed',
   help: `Usage: threatweave check [--config FILE] [--print] [--online [--ask VALUE] [--create-topics]]
        threatweave check [--config FILE] [--json] FILE…
 
@@ -38,6 +38,8 @@ With FILEs it detects what each one is and lists every problem with file, line a
   a Sigma rule      errors, and parts that can never match; also a folder of rules
   a log format      names and examples, and that no other format matches the same lines; also a folder of formats
   a source          (intel.sources) names and examples; prints the terms of use
+  a sink            (notify.sinks) names, templates and matchers
+  silences          (notify.silences) names and matchers, that each ends and none holds back everything
   a profile         (intel.service.profile) names and examples, laid over the bundled one
   a judgement table (intel.table) names and levels
   a feed            whether it can be loaded, with the settings of \`feeds\` if the configuration names this file

@@ -1,5 +1,6 @@
 // The `feeds` command: which feeds are in use, what they hold, how old they are, when they are fetched next, and what went wrong.
 import { openDatabases } from '../app/open-app.js'
+import { readFeedUse, type CountedUse } from '../app/read-feed-use.js'
 import { ConfigurationError } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { feedsFolder } from '../config/memory-folder.js'
@@ -26,7 +27,9 @@ export const feeds: Command = {
 
 Loads every feed of the configuration as a run would, fetches those whose time has come, and shows for each how many addresses and
 names it holds, how much was skipped and why, how old it is, when it is fetched next, and what went wrong last. A feed that is
-in use and holds no entry is "empty". The databases of intel.geo follow, with what they are and how long ago they were built. Of feeds that are read page by page it also shows how many objects and pages were read.
+in use and holds no entry is "empty". Where a run of the same configuration answers at ops.port, a second table says what it has
+seen of each feed since its start: entries, events, events that the safeguard held back, alerts, alerts that only this feed
+caused, and how many of the distinct public addresses it lists. The databases of intel.geo follow, with what they are and how long ago they were built. Of feeds that are read page by page it also shows how many objects and pages were read.
 
   starter    lists well-known public lists that need no account: what each is good for, and on which terms it may be used;
              \`threatweave init\` asks about each and writes those that you agree to into a configuration
@@ -76,9 +79,13 @@ Exit codes: 0 every feed is in use as it is published, or a collection may be re
     await opened.close()
     const all = opened.status()
     const isJson = args.values.json === true
-    if (isJson) for (const status of all) await writeJson(io.stdout, `${JSON.stringify(shown(status))}\n`)
+    const use = all.length === 0 ? undefined : await readFeedUse(config)
+    if (isJson)
+      for (const status of all)
+        await writeJson(io.stdout, `${JSON.stringify({ ...shown(status), ...use?.get(status.name) })}\n`)
     else if (all.length === 0) await write(io.stdout, 'no feeds are configured\n')
-    else await write(io.stdout, renderTable(columns, all.map(rowOf)) + all.map(skippedLine).join(''))
+    else
+      await write(io.stdout, renderTable(columns, all.map(rowOf)) + all.map(skippedLine).join('') + usedTable(all, use))
     await showDatabases(config, isJson, io)
     return all.every(({ state, fetch }) => (state === 'loaded' || state === 'empty') && fetch?.error === undefined)
       ? exitCodes.ok
@@ -170,9 +177,12 @@ const columns: readonly Column[] = [
   { title: 'feed', max: 40 },
   { title: 'state' },
   { title: 'addresses', align: 'right' },
+  { title: 'with port', align: 'right' },
   { title: 'names', align: 'right' },
+  { title: 'URLs', align: 'right' },
   { title: 'skipped', align: 'right' },
   { title: 'age', align: 'right' },
+  { title: 'newest entry', align: 'right' },
   { title: 'next fetch' },
   { title: 'last error', max: 200 },
 ]
@@ -182,6 +192,27 @@ const skippedLine = ({ name, skipped, fetch }: FeedStatus): string =>
     ? `${name}: ${fetch.read.objects} objects in ${fetch.read.pages} pages, up to ${fetch.read.cursor ?? 'no cursor'}\n`
     : '') + (skippedIn(skipped) > 0 ? `${name}: ${skippedIn(skipped)} skipped: ${describeSkipped(skipped)}\n` : '')
 
+const usedColumns: readonly Column[] = [
+  { title: 'since the start', max: 40 },
+  { title: 'entries seen', align: 'right' },
+  { title: 'events', align: 'right' },
+  { title: 'held back', align: 'right' },
+  { title: 'alerts', align: 'right' },
+  { title: 'of it alone', align: 'right' },
+  { title: 'lists of what is seen', align: 'right' },
+]
+
+/** What the run of this configuration has counted, where one answers. */
+const usedTable = (all: readonly FeedStatus[], use: CountedUse | undefined): string => {
+  if (!use) return ''
+  const rows = all.map(({ name }) => {
+    const { entries_seen, events, events_held_back, alerts, only_alerts, listed_ratio } = use.get(name) ?? {}
+    const counts = [entries_seen, events, events_held_back, alerts, only_alerts].map((count = 0) => String(count))
+    return [name, ...counts, `${((listed_ratio ?? 0) * 100).toFixed(1)} %`]
+  })
+  return `\n${renderTable(usedColumns, rows)}`
+}
+
 const errorOf = ({ problem, fetch }: FeedStatus): string =>
   fetch?.error ?? (problem ? `${placeOf(problem)}: ${problem.message}` : '')
 
@@ -189,9 +220,12 @@ const rowOf = (status: FeedStatus): string[] => [
   status.name,
   status.state,
   String(status.addresses),
+  String(status.endpoints),
   String(status.names),
+  String(status.urls),
   String(skippedIn(status.skipped)),
   status.modified === undefined ? '' : ageOf(Date.now() - status.modified),
+  status.newestEntry === undefined ? '' : ageOf(Date.now() - status.newestEntry),
   status.fetch ? timeOf(status.fetch.nextAt) : '',
   errorOf(status),
 ]
@@ -200,9 +234,12 @@ const shown = (status: FeedStatus): object => ({
   feed: status.name,
   state: status.state,
   addresses: status.addresses,
+  endpoints: status.endpoints,
   names: status.names,
+  urls: status.urls,
   skipped: status.skipped,
   ...(status.modified !== undefined && { modified: timeOf(status.modified) }),
+  ...(status.newestEntry !== undefined && { newest_entry: timeOf(status.newestEntry) }),
   ...(status.fetch && { from: status.fetch.from, next_fetch: timeOf(status.fetch.nextAt) }),
   ...(status.fetch?.read && { read: status.fetch.read }),
   ...(errorOf(status) !== '' && { error: errorOf(status) }),

@@ -7,6 +7,7 @@ import { writtenCandidates } from '../alerts/candidates.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
+import { hostOf } from '../domain/listed-url.js'
 import { printable } from '../domain/control-characters.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
@@ -150,7 +151,9 @@ const rulesNamed = async (
 /** The compact form does not list its indicators: there the event itself is searched. */
 const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value: string): boolean => {
   const { indicators } = annotation as Partial<Annotation>
-  if (annotation.value === value || indicators?.some((one) => one.value === value)) return true
+  const isIt = (one: Pick<Partial<Annotation>, 'type' | 'value'>): boolean =>
+    one.value !== undefined && (one.value === value || hostOf(one.type, one.value) === value)
+  if (isIt(annotation) || indicators?.some(isIt)) return true
   if (indicators !== undefined && annotation.indicators_omitted === undefined) return false
   const literal = value.replace(/[^\w]/g, '\\$&')
   return new RegExp(`(?<![\\w.-])${literal}(?!\\.?[\\w-])`).test(JSON.stringify(whole).toLowerCase())

@@ -28,12 +28,14 @@ export const exposedFiles = (
     file,
     what: 'names',
   }))
-  return [...secrets, ...headers, ...sources].flatMap(({ setting, file, what }) =>
-    isExposed(file)
-      ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]
-      : [],
-  )
+  return [...secrets, ...headers, ...sources].flatMap(({ setting, file, what }) => exposed(setting, file, what))
 }
+
+/** What is wrong with a file of secrets that `what` names. */
+export const exposed = (setting: string, file: string | undefined, what: string): readonly Problem[] =>
+  isExposed(file)
+    ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]
+    : []
 
 const isExposed = (file = ''): boolean => {
   if (file === '' || process.platform === 'win32') return false

@@ -2,10 +2,11 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/enrich/wait.js'
-import { composeItem, type OutputForm, type Item, type RefusedRecords, splitByCountAndBytes } from './deliver.js'
+import type { Item } from './compose.js'
+import { composeItem, type OutputForm, type RefusedRecords, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
 import { hasOurHeaders } from './our-headers.js'
-import { placeIn, type Incoming, type Outgoing } from '../kafka/records.js'
+import { placeIn, readTo, type Incoming, type Outgoing } from '../kafka/records.js'
 import type { ChunkListener, PartitionState } from './listener.js'
 
 export type Chunk = {
@@ -28,6 +29,11 @@ export type Chunk = {
 
 /** What of a batch is in progress at the same time: a fetch that was compressed well can be hundreds of megabytes. */
 const inProgressBytes = 4_194_304
+
+const lastOf = (records: readonly Incoming[]): string => {
+  const last = records.at(-1)
+  return last ? readTo(last) : ''
+}
 
 const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
 const countOf = ({ batch }: Incoming): number => batch?.members.length ?? 1
@@ -96,7 +102,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
       items[place] = composeItem(record, event, form, now, refused)
       if (!event) return
       if (form.mayAlert?.(event)) events[place] = event
-      listener?.see(Number(record.offset), event)
+      listener?.see(Number(readTo(record)), event)
     }
     const waits: Promise<boolean>[] = []
     let isWanted = true
@@ -113,7 +119,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     chunks.push({
       records: part,
       first: part[0]?.offset ?? '',
-      last: part.at(-1)?.offset ?? '',
+      last: lastOf(part),
       count: eventCount(part),
       ready: waits.length === 0 ? isWanted : Promise.all(waits).then((all) => isWanted && all.every((one) => one)),
       items,
@@ -126,11 +132,8 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 }
 
 /** What belongs to a chunk next to its events: alerts, and what is noted of them. */
-export const attachmentsOf = ({ events, listener }: Chunk, form: OutputForm): readonly Outgoing[] => {
-  const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
-  const notes = listener?.records() ?? none
-  return alerts.length + notes.length > 0 ? [...alerts, ...notes] : none
-}
+export const attachmentsOf = ({ events, listener }: Pick<Chunk, 'events' | 'listener'>): readonly Outgoing[] =>
+  listener?.records(Object.values(events)) ?? none
 
 const tellForged = (records: readonly Incoming[], emit: OutputForm['emit']): void => {
   const forged = records.filter(({ headers }) => hasOurHeaders(headers)).length

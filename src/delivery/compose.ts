@@ -27,13 +27,16 @@ export const partsOf = (record: Incoming, event: EventOut | undefined): readonly
   }))
 }
 
-export type Composed = {
+type Composed = {
   readonly record: Outgoing
   /** What it takes in a record batch, at most. */
   readonly bytes: number
   /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
   readonly step: Step
 }
+
+/** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
+export type Item = { readonly incoming: Incoming; readonly composed: Composed }
 
 /** From the most that can be written to the least; `accused` is for batches alone. */
 export const steps = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const

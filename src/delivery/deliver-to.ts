@@ -1,33 +1,26 @@
 // Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
-import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
+import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { type OutputTarget, alertRecord, type AlertOut } from './compose.js'
+import type { OutputTarget } from './compose.js'
 import type { OutputForm } from './deliver.js'
 import { Partitioners } from '../kafka/patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import type { Topics } from '../kafka/topics.js'
 import type { Incoming } from '../kafka/records.js'
-import type { ChunkListener } from './listener.js'
 
 export type OutputContext = {
   readonly settings: KafkaSettings
   readonly placement: Placement
   /** The annotation's key. */
   readonly key: string
-  readonly alerts?:
-    | {
-        /** Whether there may be alerts of an event. */
-        readonly mayRaise: (event: EventOut) => boolean
-        /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event. */
-        readonly raise: (events: readonly EventOut[], fired?: ChunkListener['fired']) => readonly AlertOut[]
-      }
-    | undefined
+  /** Whether there may be alerts of an event; absent where there are none. */
+  readonly mayRaise?: ((event: EventOut) => boolean) | undefined
   readonly emit: Emit
   readonly now: () => number
 }
 
 export const deliverTo = (
-  { settings, placement, key, alerts, emit, now }: OutputContext,
+  { settings, placement, key, mayRaise, emit, now }: OutputContext,
   { facts }: Pick<Topics, 'facts'>,
 ): OutputForm => {
   const { topic, partitionBy } = settings.output
@@ -62,12 +55,8 @@ export const deliverTo = (
     return max === undefined ? undefined : max - batchBytes
   }
   const form: OutputForm = { target, max: { count: 500, bytes }, maxBytesOf, emit, now }
-  if (!alerts || alertsTopic === '') return form
-  const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const mayAlert: OutputForm['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
-  const alertsOf: OutputForm['alertsOf'] = (events, fired) =>
-    alerts.raise(eventsIn(events), fired).map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
-  return { ...form, mayAlert, alertsOf }
+  if (!mayRaise || alertsTopic === '') return form
+  return { ...form, mayAlert: (event) => event.members?.some(mayRaise) ?? mayRaise(event) }
 }
 
 /** What a record batch has around its records, rounded up. */

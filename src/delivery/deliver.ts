@@ -1,15 +1,11 @@
 // Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { compose, partsOf, steps, type Composed, type Step, type OutputTarget } from './compose.js'
-import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
-import type { ChunkListener } from './listener.js'
-
-/** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
-export type Item = { readonly incoming: Incoming; readonly composed: Composed }
+import { compose, partsOf, steps, type Item, type Step, type OutputTarget } from './compose.js'
+import { placeIn, readPlace, type Incoming, type Send } from '../kafka/records.js'
 
 /** The event of a record once more, for one that was refused. */
-export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
+type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
 
 export type OutputForm = {
   readonly target: OutputTarget
@@ -20,8 +16,6 @@ export type OutputForm = {
   readonly now: () => number
   /** Whether there may be alerts of a record's events. */
   readonly mayAlert?: (event: EventOut) => boolean
-  /** The alerts of events; `fired` is told which rules they are of. */
-  readonly alertsOf?: (events: readonly EventOut[], fired: ChunkListener['fired'] | undefined) => readonly Outgoing[]
 }
 
 /** By place: what the broker did not take, and how it is tried next. */
@@ -45,7 +39,7 @@ const composeOne = (
   now: number,
   refused: RefusedRecords | undefined,
 ): Item => {
-  const known = refused?.get(placeIn(incoming))
+  const known = refused?.get(readPlace(incoming))
   const composed = compose(incoming, event, target, now, known?.step, known?.reason)
   if (composed.step !== 'whole') emitReduced(emit, incoming, composed.step, known?.reason ?? 'too_large')
   return { incoming, composed }

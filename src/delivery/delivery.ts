@@ -10,6 +10,7 @@ import type { Counted } from './chunks.js'
 import type { OutputForm } from './deliver.js'
 import type { PartitionState } from './listener.js'
 import type { PartitionProgress } from '../kafka/health.js'
+import type { Ending } from './task-states.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
 
@@ -18,6 +19,8 @@ export type Claimed = {
   readonly offset: number
   /** Of the topic that is read; undefined where brokers have no ids. */
   readonly topicId: string | undefined
+  /** The position was one in a former topic of the same name: what is stored of the partition is about other records. */
+  readonly isFormer: boolean
 }
 
 /** `refused`: the brokers will never take it. `closed`: the partition is lost, or this process ends; whoever has it next decides what is to be written. */
@@ -25,16 +28,22 @@ export type Written = 'written' | 'refused' | 'closed'
 
 /** One of the two ways to write. */
 export type Delivery = {
-  /** Call after every join with all partitions that are assigned now, before one of them is opened. */
-  readonly joined: (assigned: readonly Assigned[]) => void
   readonly open: (assigned: Assigned, events: PartitionEvents) => PartitionDelivery
   readonly close: () => Promise<void>
 }
 
-type PartitionEvents = {
+export type PartitionEvents = {
   readonly progress: PartitionProgress
-  /** Another process has had the partition in between: what is known of it is out of date. It is still assigned as given. */
-  readonly takenOver: (assigned: Assigned) => void
+  /** Of the topic that this process has read the partition in before, if it has. */
+  readonly readIn?: string | undefined
+  /** What is known of the partition is out of date: it was `lost` to another process in between, or its topic was `recreated`. It is still assigned as given. */
+  readonly takenOver: (assigned: Assigned, ending: Ending) => void
+  /** The claim is lost: nothing is delivered until there is another one. */
+  readonly unclaimed: (assigned: Assigned) => void
+  /** Resolves as soon as the partition is claimed; with nothing once its task is closed. */
+  readonly opened: () => Promise<Claimed | undefined>
+  /** A batch was left because of this failure. */
+  readonly failed?: ((error: unknown) => void) | undefined
 }
 
 /** What is delivered and written on behalf of one assigned partition, from its assignment to its loss. */
@@ -48,14 +57,14 @@ export type PartitionDelivery = {
    */
   readonly write: (compose: () => readonly Outgoing[]) => Promise<Written>
   /**
-   * Makes sure that nobody else writes on behalf of the partition: under exactly-once by fencing its former owner. Rejects if the partition is no
-   * longer assigned to this process.
+   * Makes sure that nobody else writes on behalf of the partition, under exactly-once by fencing its former owner, and sets where it is read.
+   * Rejects if the partition is no longer assigned to this process.
    */
   readonly claim: () => Promise<Claimed>
   /** It stays here after another join. */
   readonly kept: (assigned: Assigned) => void
-  /** Finishes what is in progress, unless the process ends. */
-  readonly close: (isEnding: boolean) => Promise<void>
+  /** Finishes what is in progress, unless the process stops. */
+  readonly close: (ending: Ending) => Promise<void>
 }
 
 /** How long the events of a batch wait for their lookups. */
@@ -69,7 +78,7 @@ export type DeliveryOptions = {
   readonly pipeline: Pipeline
   readonly waitOf: WaitOf
   readonly form: OutputForm
-  readonly brokers: BrokerWatch
+  readonly brokers: Pick<BrokerWatch, 'reachableMs'>
   readonly emit: Emit
   /** Ends the process with the sentence. */
   readonly fail: (sentence: string, needsOperator?: boolean) => void

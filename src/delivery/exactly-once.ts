@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fitting, sendAttachmentsOrNote } from './attachments.js'
 import { attachmentsOf, countEvents, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import { split, splitByCountAndBytes } from './deliver.js'
+import type { Beside } from '../kafka/commit-metadata.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import type { PartitionProgress } from '../kafka/health.js'
 import type { Fetched } from '../kafka/fetched.js'
-import type { Delivery, DeliveryOptions, PartitionDelivery, Written } from './delivery.js'
-import { againMs, openTransactions, type Claim, type PartitionTransactions } from './partition-transactions.js'
+import type { Delivery, DeliveryOptions, PartitionDelivery, PartitionEvents, Written } from './delivery.js'
+import { openTransactions, type Claim, type PartitionTransactions } from './partition-transactions.js'
 import { forgetUpTo, sendOrNote } from './refusals.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
@@ -19,12 +19,19 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   const kafka = options.connect()
   const owner = randomUUID()
   return {
-    joined: () => undefined,
-    open: (assigned, { progress, takenOver }) => {
-      const transactions = openTransactions(assigned, { ...options, kafka, owner, takenOver })
+    open: (assigned, { progress, takenOver, readIn, unclaimed, opened, failed }) => {
+      const transactions = openTransactions(assigned, {
+        ...options,
+        now: options.form.now,
+        kafka,
+        owner,
+        takenOver,
+        readIn,
+        unclaimed,
+      })
       return {
-        deliver: (fetched, state) => deliverOrReplace(fetched, transactions, { ...options, state, progress }),
-        write: (compose) => writeAlone(compose, transactions, options),
+        deliver: (fetched, state) => deliverOrReplace(fetched, transactions, { ...options, state, progress, failed }),
+        write: (compose) => writeAlone(compose, transactions, { ...options, opened }),
         claim: () => transactions.inTurn(transactions.claim),
         kept: transactions.kept,
         close: transactions.close,
@@ -34,7 +41,10 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   }
 }
 
-type BatchOptions = DeliveryOptions & Pick<ChunkOptions, 'state'> & { readonly progress: PartitionProgress }
+type BatchOptions = DeliveryOptions & Pick<ChunkOptions, 'state'> & Pick<PartitionEvents, 'progress' | 'failed'>
+
+/** Before a write that failed is composed again. */
+const againMs = 1_000
 
 /** Runs a task under the deadline of a chunk. */
 type Limited = <Result>(task: () => Promise<Result>) => Promise<Result>
@@ -47,7 +57,7 @@ const deliverOrReplace = async (
 ): Promise<void> => {
   transactions.happens('fetched')
   if (transactions.isClosed()) return
-  const { settings, brokers, progress, emit } = options
+  const { settings, brokers, progress, failed, emit } = options
   const { topic, partition } = fetched
   const from = fetched.records[0]?.offset ?? ''
   const limited: Limited = async (task) => {
@@ -56,29 +66,17 @@ const deliverOrReplace = async (
     return within(settings.limits.chunkDeadlineMs, what, task, brokers.reachableMs)
   }
   const owned = transactions.current()
+  // The batch is left: the next claim sets the position to what is committed, and that is read next.
+  if (owned?.generation !== fetched.generation) return
   try {
-    const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
-    if (owned?.generation === fetched.generation && !isOtherTopic)
-      await deliverBatch(fetched, transactions, owned, limited, options)
-    // The batch is left: claiming sets the position to what is committed, and that is read next.
-    else
-      await limited(() =>
-        transactions.inTurn(() => {
-          if (isOtherTopic) {
-            transactions.happens('recreated')
-            transactions.leave(owned)
-          }
-          return transactions.claim()
-        }),
-      )
+    await deliverBatch(fetched, transactions, owned, limited, options)
   } catch (error) {
     transactions.leave(owned)
     if (error instanceof FatalKafkaError) throw error
     const failure = failureOf(error)
     if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
     emit({ event: 'producer_replaced', topic, partition, cause: `${failure.name}: ${failure.message}` })
-    transactions.settleDoubt(fetched.generation)
-    await sleep(200)
+    failed?.(error)
   } finally {
     progress.chunkEnded()
   }
@@ -135,16 +133,18 @@ const commitChunks = async (
   const { topic, partition } = fetched
   const sent: Chunk[] = []
   let last: string | undefined
+  let beside: Beside | undefined
   await transactions.commit(owned, {
     send: async (send) => {
       for (const chunk of chunks) {
         if (!fetched.goesOn()) break
         sent.push(chunk)
         for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, refusals, send)
-        await sendAttachmentsOrNote(attachmentsOf(chunk, form), chunk.last, refusals, send, form)
+        await sendAttachmentsOrNote(attachmentsOf(chunk), chunk.last, refusals, send, form)
         last = chunk.last
+        beside = chunk.listener?.beside?.(chunk.items)
       }
-      return last === undefined ? 'nothing' : Number(last) + 1
+      return last === undefined ? 'nothing' : { offset: Number(last) + 1, beside }
     },
     settled: (hasCounted) => {
       for (const { listener } of sent)
@@ -165,22 +165,22 @@ const commitChunks = async (
 const writeAlone = async (
   compose: Parameters<PartitionDelivery['write']>[0],
   transactions: PartitionTransactions,
-  { form, fail, emit }: DeliveryOptions,
+  { form, fail, emit, opened }: DeliveryOptions & Pick<PartitionEvents, 'opened'>,
 ): Promise<Written> => {
   const state = { isWritten: false as boolean }
   let wake = (): void => undefined
-  const attempt = async (): Promise<Written> => {
-    const owned =
-      state.isWritten || transactions.isClosed() ? undefined : (transactions.current() ?? (await transactions.claim()))
+  const attempt = async (): Promise<Written | 'again'> => {
     // The claim may have shown that the attempt before has counted.
     if (state.isWritten) return 'written'
-    if (!owned) return 'closed'
+    if (transactions.isClosed()) return 'closed'
+    const owned = transactions.current()
+    if (!owned) return 'again'
     const records: readonly Outgoing[] = fitting(compose(), form)
     if (records.length === 0) return 'written'
     await transactions.commit(owned, {
       send: async (send) => {
         for (const part of splitByCountAndBytes(records, recordBytes, form.max)) await send(part)
-        return 'stays'
+        return { offset: 'stays' }
       },
       settled: (hasCounted) => {
         state.isWritten = hasCounted
@@ -191,7 +191,9 @@ const writeAlone = async (
   }
   for (;;)
     try {
-      return await transactions.inTurn(attempt)
+      await opened()
+      const written = await transactions.inTurn(attempt)
+      if (written !== 'again') return written
     } catch (error) {
       const { kind, name, message } = failureOf(error)
       if (error instanceof FatalKafkaError) fail(message, error.needsOperator)

@@ -1,22 +1,24 @@
 // The transactions of an input partition under exactly-once, one after the other. Each commits the position with a mark of its own, so what the group has
 // committed says whether one counted whose answer was lost.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka, Producer, Transaction } from '../kafka/client.js'
-import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import { failureOf } from '../kafka/failure.js'
 import type { Assigned } from '../kafka/fetched.js'
 import { claimTransactions, sendTransaction } from '../kafka/producers.js'
 import type { Send } from '../kafka/records.js'
-import { areSameCommit, metadataOf, type Commit } from '../kafka/commit-metadata.js'
+import { areSameCommit, metadataOf, writeIn, type Beside, type Commit } from '../kafka/commit-metadata.js'
 import { inTurn } from './in-turn.js'
-import type { DeliveryOptions } from './delivery.js'
-import { forgetAll, noRefusals, type Refusals } from './refusals.js'
-import { createTaskStates, type TaskStates } from './task-states.js'
+import type { DeliveryOptions, PartitionEvents } from './delivery.js'
+import { readPosition } from './read-position.js'
+import { noRefusals, type Refusals } from './refusals.js'
+import { mustHold } from './must-hold.js'
+import { createTaskStates, type Ending, type TaskStates } from './task-states.js'
 
 /** The right to write on behalf of the partition, from a join to the next one or to a failure. */
 export type Claim = {
   readonly generation: number
   readonly producer: Producer
   transaction: Transaction
+  readonly next: () => Promise<Transaction>
   hasDelivered: boolean
   /** Everything before it is committed, or deleted. */
   readonly offset: number
@@ -24,11 +26,20 @@ export type Claim = {
   readonly commit: Commit | undefined
   /** The id of the topic that it is in. */
   readonly topicId: string | undefined
+  readonly isFormer: boolean
+}
+
+type Reached = {
+  /** Of what is sent next, or the one that is committed. */
+  readonly offset: number | 'stays'
+  readonly beside?: Beside | undefined
+  /** Of other partitions, committed under the claim of this one. */
+  readonly others?: readonly (Commit & { readonly partition: number })[]
 }
 
 type InTransaction = {
-  /** Resolves with the position to commit: of what is sent next, or `stays`. Nothing is committed for `nothing`. */
-  readonly send: (send: Send) => Promise<number | 'stays' | 'nothing'>
+  /** Resolves with what to commit. */
+  readonly send: (send: Send) => Promise<Reached | 'nothing'>
   /** Called once: when it is known whether the transaction has counted. */
   readonly settled: (hasCounted: boolean) => void
 }
@@ -48,27 +59,22 @@ export type PartitionTransactions = {
   readonly commit: (claim: Claim, transaction: InTransaction) => Promise<void>
   /** Nothing else is in progress for the partition meanwhile. */
   readonly inTurn: <Result>(task: () => Promise<Result>) => Promise<Result>
-  /** Whether a commit has counted is known at the next claim. If another join came since this generation, it may bring no batch that claims. */
-  readonly settleDoubt: (generation: number) => void
   /** It stays here after another join. */
   readonly kept: (assigned: Assigned) => void
-  /** A commit that is in progress is waited for, unless the process ends. */
-  readonly close: (isEnding: boolean) => Promise<void>
+  /** A commit that is in progress is waited for, unless the process stops. */
+  readonly close: (ending: Ending) => Promise<void>
 }
 
-type TransactionOptions = Pick<DeliveryOptions, 'startingOffsets' | 'settings' | 'form' | 'emit'> & {
-  readonly kafka: Kafka
-  /** Of this process. */
-  readonly owner: string
-  /** Another process has had the partition since the last claim, or nobody can tell: what is known of it is out of date. */
-  readonly takenOver: (assigned: Assigned) => void
-}
-
-/** Before a claim that failed is tried again. */
-export const againMs = 1_000
+type TransactionOptions = Pick<DeliveryOptions, 'startingOffsets' | 'settings' | 'emit' | 'fail'> &
+  Pick<PartitionEvents, 'takenOver' | 'readIn' | 'unclaimed'> & {
+    readonly kafka: Kafka
+    readonly now: () => number
+    /** Of this process. */
+    readonly owner: string
+  }
 
 export const openTransactions = (first: Assigned, options: TransactionOptions): PartitionTransactions => {
-  const { settings, form, owner, emit, takenOver } = options
+  const { settings, owner, takenOver, readIn, unclaimed, fail } = options
   const { topic, partition } = first
   const name = `${topic}/${partition}`
   const refusals = noRefusals()
@@ -81,40 +87,58 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   let claimed: Claim | undefined
   /** What the group has committed, as far as is known here. */
   let known: Known | undefined
-  /** How many transactions have counted. */
+  /** The number of the last transaction of this process that has counted. */
   let count = 0
+  let isCommitting = false
+  /** Closed, and nothing is in progress any more. */
+  let isReleased = false
   /** One whose commit was not answered. */
   let doubt: { readonly commit: Commit; readonly settled: InTransaction['settled'] } | undefined
 
+  const drop = (): void => {
+    if (claimed) discard(claimed.producer)
+    claimed = undefined
+  }
+
   const leave = (claim: Claim | undefined): void => {
     if (!claim || claimed !== claim) return
-    claimed = undefined
-    discard(claim.producer)
+    drop()
+    if (!isClosed()) unclaimed(assigned)
   }
 
   const counted = (commit: Commit, topicId: string | undefined, settled: InTransaction['settled']): void => {
+    const n = ownIn(commit)
+    mustHold(n === count + 1, () => `${name}: write ${n} follows write ${count}`, fail)
     known = { commit, topicId }
-    count++
+    count = n
     settled(true)
   }
 
-  /** False if nobody can say what others have written since the last claim. */
-  const compare = ({ commit, topicId }: Claim): boolean => {
+  const ownIn = (commit: Commit | undefined): number => {
+    const write = writeIn(commit?.metadata)
+    return write?.owner === owner ? write.n : 0
+  }
+
+  /** Why what is known here is out of date, if it is: others have written since the last claim, nobody can tell, or the topic is another one. */
+  const compare = ({ commit, topicId }: Claim): Ending | undefined => {
     const before = known
     const open = doubt
     doubt = undefined
+    const n = ownIn(commit)
+    // A former task of this process may have written before: the numbers go on.
+    if (!before) count = n
+    const last = open ? count + 1 : count
+    mustHold(n <= last, () => `${name}: the group has committed write ${n}, and the last one is ${last}`, fail)
     if (open) states.happens('commit unknown')
-    if (before && before.topicId !== topicId) states.happens('recreated')
-    if (before?.topicId !== topicId) forgetAll(refusals)
-    if (before && before.topicId === topicId && open && areSameCommit(commit, open.commit)) {
+    const isSameTopic = !before || before.topicId === topicId
+    if (isSameTopic && open && areSameCommit(commit, open.commit)) {
       counted(open.commit, topicId, open.settled)
-      return true
+      return undefined
     }
     open?.settled(false)
     known = { commit, topicId }
-    if (!before) return true
-    // In a topic that was created again nobody has committed yet.
-    return before.topicId === topicId ? areSameCommit(commit, before.commit) : commit === undefined
+    if (!isSameTopic) return 'recreated'
+    return !before || areSameCommit(commit, before.commit) ? undefined : 'lost'
   }
 
   const claim = async (): Promise<Claim> =>
@@ -124,30 +148,43 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     const now = assigned
     // What others have closed by now would be missing from what is delivered.
     if (isClosed()) throw new Error(`${name} is not assigned any more`)
-    leave(claimed)
-    const made = await claimPartition(now, options, () => !isOver)
-    if (!compare(made)) {
+    drop()
+    const made = await claimPartition(now, known?.topicId ?? readIn, options, () => !isOver)
+    const ending = compare(made)
+    if (ending) {
       discard(made.producer)
-      if (!isClosed()) takenOver(assigned)
-      throw new Error(`${name} was another process's in between`)
+      if (!isClosed()) takenOver(assigned, ending)
+      throw new Error(`${name} was another process's in between, or another topic's`)
     }
     claimed = made
     return made
   }
 
-  const commit: PartitionTransactions['commit'] = async (owned, { send, settled }) => {
-    if (claimed !== owned || doubt) throw new FatalKafkaError(`${name}: a claim is used that was given up`)
+  const commit: PartitionTransactions['commit'] = async (owned, transaction) => {
+    mustHold(!isReleased, () => `${name}: a transaction begins after the partition was closed`, fail)
+    mustHold(claimed === owned && !doubt, () => `${name}: a claim is used that was given up`, fail)
+    mustHold(!isCommitting, () => `${name}: two transactions are in progress`, fail)
+    isCommitting = true
+    try {
+      await commitNext(owned, transaction)
+    } finally {
+      isCommitting = false
+    }
+  }
+
+  const commitNext: PartitionTransactions['commit'] = async (owned, { send, settled }) => {
     const { transaction, topicId } = owned
     let next: Commit
     try {
-      const reached = await send(sendTransaction(transaction, settings.output.compression, form))
+      const reached = await send(sendTransaction(transaction, settings.output.compression, options))
       if (reached === 'nothing') return
       if (isOver) throw new Error(`${name} is left: this process ends`)
-      const position = reached === 'stays' ? Number(known?.commit?.offset ?? owned.offset) : reached
-      next = { offset: String(position), metadata: metadataOf(topicId, { owner, n: count + 1 }) }
+      const { offset, beside, others = [] } = reached
+      const position = offset === 'stays' ? Number(known?.commit?.offset ?? owned.offset) : offset
+      next = { offset: String(position), metadata: metadataOf(topicId, { owner, n: count + 1 }, beside) }
       await transaction.sendOffsets({
         consumerGroupId: settings.groupId,
-        topics: [{ topic, partitions: [{ partition, ...next }] }],
+        topics: [{ topic, partitions: [{ partition, ...next }, ...others] }],
       })
     } catch (error) {
       states.happens(failureOf(error).kind === 'refused' ? 'refused' : 'broken')
@@ -160,22 +197,12 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       await transaction.commit()
       doubt = undefined
       counted(next, topicId, settled)
-      owned.transaction = await owned.producer.transaction()
+      owned.transaction = await owned.next()
     } catch (error) {
       states.happens(doubt ? 'commit unknown' : 'broken')
       leave(owned)
       throw error
     }
-  }
-
-  /** Events may come late or never: what follows from a commit does not wait for them. */
-  const settleDoubt = async (): Promise<void> => {
-    const now = assigned
-    while (!isClosed() && doubt && assigned === now)
-      await inTurn(turns, claim).catch((error: unknown) => {
-        emit({ event: 'kafka_client_warned', about: name, message: failureOf(error).message })
-        return sleep(againMs, undefined, { ref: false })
-      })
   }
 
   return {
@@ -188,27 +215,24 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     claim,
     commit,
     inTurn: (task) => inTurn(turns, task),
-    settleDoubt: (generation) => {
-      if (assigned.generation !== generation) void settleDoubt()
-    },
     kept: (again) => {
       states.happens('joined')
       assigned = again
-      void settleDoubt()
     },
-    close: (isEnding) => {
-      states.happens(isEnding ? 'stopped' : 'lost')
+    close: (ending) => {
+      states.happens(ending)
       hasClosed = true
-      isOver = isEnding
+      isOver = ending === 'stopped'
       // What is being sent fails.
-      if (isOver) leave(claimed)
+      if (isOver) drop()
       return inTurn(turns, () => {
         const open = doubt
         doubt = undefined
         if (open) states.happens('commit unknown')
         // What is to follow is read from the sightings topic by the next owner.
         open?.settled(false)
-        leave(claimed)
+        drop()
+        isReleased = true
         return Promise.resolve()
       })
     },
@@ -225,6 +249,7 @@ type Known = { readonly commit: Commit | undefined; readonly topicId: string | u
  */
 const claimPartition = async (
   assigned: Assigned,
+  readIn: string | undefined,
   { kafka, startingOffsets, settings, emit }: TransactionOptions,
   goesOn: () => boolean,
 ): Promise<Claim> => {
@@ -232,15 +257,13 @@ const claimPartition = async (
   await assigned.proveMembership()
   if (!goesOn()) throw new Error('this process ends')
   const { groupId, transactionalIdPrefix: prefix } = settings
-  const { producer, transaction } = await claimTransactions(kafka, { prefix, groupId, topic, partition })
+  const { producer, transaction, next } = await claimTransactions(kafka, { prefix, groupId, topic, partition })
   try {
     await assigned.proveMembership()
-    const { topicId, offsets, committed } = await startingOffsets(topic, [partition])
-    const offset = offsets.get(partition) ?? '0'
-    assigned.seek(offset)
+    const position = await readPosition(assigned, startingOffsets, readIn)
+    const { offset } = position
     emit({ event: 'partition_claimed', topic, partition, offset })
-    const commit = committed.get(partition)
-    return { generation, producer, transaction, hasDelivered: false, offset: Number(offset), commit, topicId }
+    return { ...position, generation, producer, transaction, next, hasDelivered: false, offset: Number(offset) }
   } catch (error) {
     discard(producer)
     throw error

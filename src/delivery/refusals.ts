@@ -1,8 +1,8 @@
 // What brokers have refused of a partition within transactions, and the search for the record that is to blame.
-import type { Step } from './compose.js'
-import { below, type Item } from './deliver.js'
+import type { Item, Step } from './compose.js'
+import { below } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { placeIn, type Outgoing, type Send } from '../kafka/records.js'
+import { readPlace, readTo, type Outgoing, type Send } from '../kafka/records.js'
 
 export type Refusals = {
   /** By place: records the broker did not take, and the step to try them from next. */
@@ -21,7 +21,7 @@ export const sendOrNote = async (
   refusals: Refusals,
   send: (records: readonly Outgoing[]) => ReturnType<Send>,
 ): Promise<void> => {
-  const isSuspect = items.some(({ incoming }) => Number(incoming.offset) <= refusals.oneByOneUntil)
+  const isSuspect = items.some(({ incoming }) => Number(readTo(incoming)) <= refusals.oneByOneUntil)
   for (const part of isSuspect ? items.map((item) => [item]) : [items])
     try {
       await send(part.map(({ composed }) => composed.record))
@@ -34,18 +34,12 @@ export const sendOrNote = async (
 
 const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals): void => {
   const [only] = items
+  const last = items.at(-1)
   if (items.length === 1 && only) {
     const step = below(only.composed.step, reason)
     if (step === undefined) throw new FatalKafkaError(`even a dead letter that only points was refused: ${reason}`)
-    refusals.refused.set(placeIn(only.incoming), { step, reason })
-  } else refusals.oneByOneUntil = Number(items.at(-1)?.incoming.offset ?? -1)
-}
-
-/** Its offsets mean other records now, or others have delivered them. */
-export const forgetAll = (refusals: Refusals): void => {
-  refusals.refused.clear()
-  refusals.attachments.clear()
-  refusals.oneByOneUntil = -1
+    refusals.refused.set(readPlace(only.incoming), { step, reason })
+  } else refusals.oneByOneUntil = last ? Number(readTo(last.incoming)) : -1
 }
 
 /** Those up to the offset were delivered. */

@@ -5,6 +5,9 @@ export type TaskState = 'opened' | 'claiming' | 'running' | 'closing'
 export type TaskEvent =
   'fetched' | 'joined' | 'lost' | 'refused' | 'broken' | 'commit unknown' | 'recreated' | 'stopped'
 
+/** Why a task is closed: it may be opened anew if its partition is still assigned. */
+export type Ending = Extract<TaskEvent, 'lost' | 'recreated' | 'stopped'>
+
 export type TaskStates = {
   readonly claiming: <Result>(claim: () => Promise<Result>) => Promise<Result>
   readonly happens: (event: TaskEvent) => void
@@ -17,7 +20,7 @@ export const createTaskStates = (): TaskStates => {
   let state: TaskState = 'opened'
   const happens = (event: TaskEvent): void => {
     if (watchers.hasSubscribers) watchers.publish({ state, event })
-    if (event === 'lost' || event === 'stopped') state = 'closing'
+    if (event === 'lost' || event === 'recreated' || event === 'stopped') state = 'closing'
   }
   return {
     happens,

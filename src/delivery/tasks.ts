@@ -1,27 +1,37 @@
-// The tasks of this process: one for each assigned partition, opened when it is assigned, kept while this process stays a member, closed when it is lost.
+// The tasks of this process: one for each assigned partition, opened when it is assigned, kept through every join that leaves it here, closed when it is
+// lost, or when another process has had the partition. A topic that was created again has tasks of its own.
 import { setMaxListeners } from 'node:events'
-import { nameOf, type Assigned, type Fetched, type InputPartition } from '../kafka/fetched.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nameOf, type Assigned, type Fetched } from '../kafka/fetched.js'
 import type { HealthRecord } from '../kafka/health.js'
-import type { Delivery, PartitionDelivery } from './delivery.js'
+import type { ReadAgain } from '../kafka/read-again.js'
+import type { Claimed, Delivery, PartitionDelivery, PartitionEvents } from './delivery.js'
+import { mustHold, type Fail } from './must-hold.js'
+import type { Openings } from './opening.js'
 import type { PartitionState } from './listener.js'
 import type { Task } from './task.js'
+import type { Ending } from './task-states.js'
 
 export type Tasks = {
-  /**
-   * Call after every join with all partitions that are assigned now. `isSameMember`: this process took part in every assignment since the last call,
-   * so what it had before was nobody else's in between.
-   */
-  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
+  /** Call after every join with all partitions that are assigned now. */
+  readonly joined: (assigned: readonly Assigned[]) => void
   readonly deliver: (fetched: Fetched) => Promise<void>
-  /** The offsets of the partition mean nothing any more. */
-  readonly recreated: (partition: InputPartition) => void
+  /** No event is delivered any more, but for the chunks in progress; what follows from events can still be written. */
+  readonly stopDelivering: () => void
+  /** The topic has this id now: tasks of a former topic of the same name are closed, and opened anew. */
+  readonly topicIs: (topic: string, id: string) => void
   readonly close: () => Promise<void>
 }
 
+/** Before a batch that came after that is fetched again. */
+const againMs = 50
+
 type OpenTask = Pick<Tasks, 'deliver'> &
   Pick<PartitionDelivery, 'close'> & {
+    readonly assigned: () => Assigned
+    /** Of the topic that it reads; undefined until it is claimed, and where brokers have no ids. */
+    readonly topicId: () => string | undefined
     readonly kept: (assigned: Assigned) => void
-    readonly recreated: () => void
   }
 
 type TasksOptions = {
@@ -29,73 +39,168 @@ type TasksOptions = {
   /** What is noted of the events of a partition; absent where nothing follows. */
   readonly openState?: ((task: Task) => PartitionState) | undefined
   readonly health: Pick<HealthRecord, 'track'>
+  readonly openings: Openings
+  readonly readAgain: ReadAgain['read']
+  /** Ends the process with the sentence. */
+  readonly fail: Fail
+}
+
+type Beginning = Required<Pick<PartitionEvents, 'takenOver' | 'readIn'>> & {
+  /** When what is in progress of the partition has ended. */
+  readonly after: Promise<unknown>
 }
 
 export const createTasks = (options: TasksOptions): Tasks => {
   const open = new Map<string, OpenTask>()
-  /** Lost, but with a write in progress, which the end of the process must stop as well. */
-  const closing = new Set<OpenTask>()
-  const lose = (name: string, task: OpenTask): void => {
+  /** Closed, but with something in progress, which the end of the process must stop as well. */
+  const closing = new Map<OpenTask, Promise<void>>()
+  let isStopping = false
+  const lose = (name: string, task: OpenTask, ending: Ending): void => {
     open.delete(name)
-    closing.add(task)
-    void task.close(false).finally(() => closing.delete(task))
+    closing.set(
+      task,
+      task.close(ending).finally(() => closing.delete(task)),
+    )
   }
-  const begin = (assigned: Assigned): void => {
+  const begin = (assigned: Assigned, readIn?: string): void => {
     const name = nameOf(assigned)
-    const task = openTask(assigned, options, (still) => {
-      if (open.get(name) !== task) return
-      lose(name, task)
-      begin(still)
+    const former = [...closing].filter(([task]) => nameOf(task.assigned()) === name).map(([, closed]) => closed)
+    const task = openTask(assigned, options, {
+      readIn,
+      after: Promise.all(former),
+      takenOver: (still, ending) => openAnew(task, still, ending),
     })
     open.set(name, task)
   }
+  const openAnew = (task: OpenTask, assigned: Assigned, ending: Ending): void => {
+    const name = nameOf(assigned)
+    if (open.get(name) !== task) return
+    lose(name, task, ending)
+    begin(assigned, task.topicId())
+  }
   return {
-    joined: (assigned, isSameMember) => {
-      options.delivery.joined(assigned)
+    joined: (assigned) => {
       const staying = new Map(assigned.map((one) => [nameOf(one), one]))
-      for (const [name, task] of open) {
-        const stays = isSameMember ? staying.get(name) : undefined
+      for (const [name, task] of [...open]) {
+        const stays = staying.get(name)
         if (stays) task.kept(stays)
-        else lose(name, task)
+        else lose(name, task, 'lost')
       }
       for (const [name, one] of staying) if (!open.has(name)) begin(one)
     },
-    // What was fetched before a join may be of a partition that is another member's now.
-    deliver: async (fetched) => open.get(fetched.name)?.deliver(fetched),
-    recreated: (partition) => open.get(nameOf(partition))?.recreated(),
+    deliver: async (fetched) => {
+      if (isStopping) await sleep(againMs)
+      // What was fetched before a join may be of a partition that is another member's now.
+      else await open.get(fetched.name)?.deliver({ ...fetched, goesOn: () => !isStopping && fetched.goesOn() })
+    },
+    stopDelivering: () => {
+      isStopping = true
+    },
+    topicIs: (topic, id) => {
+      for (const task of [...open.values()]) {
+        const assigned = task.assigned()
+        if (assigned.topic === topic && (task.topicId() ?? id) !== id) openAnew(task, assigned, 'recreated')
+      }
+    },
     close: async () => {
-      await Promise.all([...open.values(), ...closing].map((task) => task.close(true)))
+      await Promise.all([...open.values(), ...closing.keys()].map((task) => task.close('stopped')))
       open.clear()
       await options.delivery.close()
     },
   }
 }
 
+/** Before a claim that was lost is replaced: what it failed of may pass. */
+const unclaimedMs = 200
+
 const openTask = (
-  assigned: Assigned,
-  { delivery, openState, health }: TasksOptions,
-  takenOver: (assigned: Assigned) => void,
+  first: Assigned,
+  { delivery, openState, health, openings, readAgain, fail }: TasksOptions,
+  { takenOver, readIn, after }: Beginning,
 ): OpenTask => {
-  const { topic, partition } = assigned
-  const name = nameOf(assigned)
+  const { topic, partition } = first
+  const name = nameOf(first)
   const progress = health.track(name)
   const closed = new AbortController()
   // What keeps its state may wait in many places.
   setMaxListeners(0, closed.signal)
-  const { deliver, write, claim, kept, close } = delivery.open(assigned, { progress, takenOver })
-  const state = openState?.({ topic, partition, name, write, claim, signal: closed.signal })
+  const { deliver, write, claim, kept, close } = delivery.open(first, {
+    progress,
+    takenOver,
+    readIn,
+    unclaimed: (still) => claimAnew(still, unclaimedMs),
+    opened: () => opening.opened(),
+  })
+  let assigned = first
+  let topicId: string | undefined
+  let isFormer = false
+  const claimAndTell = async (): Promise<Claimed> => {
+    const found = await claim()
+    ;({ topicId } = found)
+    // Once: what is stored after that is of this topic.
+    if (found.isFormer && !isFormer) state?.recreated()
+    isFormer ||= found.isFormer
+    return found
+  }
+  const opening = openings(name, claimAndTell, closed.signal, () => state?.ready, after)
+  /** Under the present claim: everything before it is delivered. */
+  let reached = 0
+  const claimAnew: typeof opening.begin = (still, afterMs) => {
+    reached = 0
+    opening.begin(still, afterMs)
+  }
+  const claimed = async (): Promise<Claimed> => {
+    const found = await opening.opened()
+    if (!found) throw new Error(`${name} is not assigned any more`)
+    return found
+  }
+  const state = openState?.({
+    topic,
+    partition,
+    name,
+    write,
+    claim: claimed,
+    readAgain: async (offsets, maxBytes) => readAgain(first, (await claimed()).topicId, offsets, maxBytes),
+    signal: closed.signal,
+  })
+  claimAnew(first)
+  let isReady = state?.ready === undefined
+  void state?.ready?.then(() => (isReady = true))
   let stateClosed: Promise<void> | undefined
+  /** The batch in progress. */
+  let delivering: Promise<unknown> = Promise.resolve()
   return {
-    deliver: (fetched) => deliver(fetched, state),
-    kept,
-    recreated: () => state?.recreated(),
-    close: async (isEnding) => {
+    deliver: async (fetched) => {
+      mustHold(!closed.signal.aborted, () => `${name}: events are delivered after the partition was closed`, fail)
+      // What was fetched before the partition was paused is left, and read again.
+      if (!isReady) return
+      const from = Number(fetched.records[0]?.offset)
+      const goesBack = from < reached && !fetched.isReset && fetched.goesOn()
+      mustHold(!goesBack, () => `${name}: offset ${from} comes after ${reached} was reached`, fail)
+      const resolve: Fetched['resolve'] = (last, metadata) => {
+        if (fetched.goesOn()) reached = Number(last) + 1
+        fetched.resolve(last, metadata)
+      }
+      const goesOn = (): boolean => !closed.signal.aborted && fetched.goesOn()
+      const delivered = deliver({ ...fetched, goesOn, resolve }, state)
+      delivering = delivered.catch(() => undefined) // whoever began it handles its failure
+      await delivered
+    },
+    assigned: () => assigned,
+    topicId: () => topicId,
+    kept: (again) => {
+      assigned = again
+      kept(again)
+      claimAnew(again)
+    },
+    close: async (ending) => {
       progress.close()
-      const delivered = close(isEnding)
+      const written = close(ending)
       closed.abort()
       // A task that is lost may be closed once more, when the process ends.
       stateClosed ??= state?.close()
-      await Promise.all([delivered, stateClosed])
+      // What is being sent when the process stops ends with the delivery.
+      await Promise.all([written, stateClosed, ending === 'stopped' ? undefined : delivering])
     },
   }
 }

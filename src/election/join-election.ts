@@ -81,7 +81,7 @@ const claimControl = async (
   const { topic } = control
   const owner = { prefix: settings.transactionalIdPrefix, groupId: topic, topic, partition: 0 }
   const claimed = await claimTransactions(createClient(settings, emit), owner)
-  const { producer } = claimed
+  const { producer, next } = claimed
   /** It is not used again, however its disconnection ends. */
   const close = (): Promise<void> => producer.disconnect().catch(() => undefined)
   try {
@@ -92,7 +92,7 @@ const claimControl = async (
       write: async (record) => {
         await sendTransaction(transaction, 'none', surroundings)([record])
         await transaction.commit()
-        transaction = await producer.transaction()
+        transaction = await next()
       },
       close,
     }

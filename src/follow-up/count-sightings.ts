@@ -27,7 +27,7 @@ type CountSightingsOptions = {
   readonly counting: Counting
   readonly alertsTopic: TopicOf
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
-  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'connect' | 'groupId' | 'pipeline' | 'reachableMs'> | undefined
+  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'reader' | 'groupId' | 'pipeline' | 'reachableMs'> | undefined
   readonly emit: Emit
   readonly now: () => number
 }
@@ -109,7 +109,6 @@ const countPartition = (
           version ??= retro.version()
           events.push(deliveredOf(offset, event, now()))
         },
-        fired: () => undefined,
         records: () => {
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)

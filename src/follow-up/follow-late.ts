@@ -7,33 +7,23 @@ import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type Block, type DueNote, type Pending, type PendingNote } from './pending.js'
 import { mayStillCome, revisit, type RaiseLate } from './revisit.js'
 import type { Emit, TelemetryEvent } from '../telemetry/event.js'
-import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
 import { deliveredOf, type Delivered } from './sighting-counts.js'
-import { readByOffset } from '../kafka/topic-reader.js'
-import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
 import type { Task } from '../delivery/task.js'
 import { blockRecord, type TopicOf } from './sightings-topic.js'
-import type { InputPartition } from '../kafka/fetched.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
 export type FollowUpOptions = {
   readonly connect: () => Kafka
   /** Annotates with what is known now, without waiting. */
   readonly pipeline: Pipeline
-  /** The alerts that follow, and where they go. */
-  readonly alerts?: { readonly raise: RaiseLate<EventOut, AlertOut>; readonly topic: TopicOf } | undefined
   /** The records that correct what was written of one; undefined stands for one that is too large. */
   readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
   /** Where notes are kept for the next owner of a partition; absent: only in memory. */
   readonly sightingsTopic?: TopicOf | undefined
   /** Events that are noted at most. */
   readonly max: number
-  /** Whether the topic now is the one that is read here: it may have been deleted and created again. */
-  readonly isStillRead: (partition: InputPartition) => Promise<boolean>
-  /** Whether that is the topic with this id. */
-  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
@@ -43,12 +33,12 @@ export type FollowUpOptions = {
 
 /** What is followed up of one partition. */
 type FollowUp = {
-  /** Notes events of a chunk of this topic that are committed, and the id that their block is stored under. */
-  readonly note: (topicId: string | undefined, notes: readonly PendingNote[], id?: string) => void
+  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
+  readonly note: (notes: readonly PendingNote[], id?: string) => void
   /** Notes what a block from the sightings topic says. */
-  readonly restore: (topicId: string | undefined, block: Block) => void
-  /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
-  readonly discard: (stored?: readonly Pick<Block, 'id'>[]) => void
+  readonly restore: (block: Block) => void
+  /** Deletes blocks from the sightings topic: their offsets are those of a former topic. */
+  readonly discard: (stored: readonly Pick<Block, 'id'>[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -60,10 +50,25 @@ export type LateEvents = {
   readonly written: (events: readonly Delivered[]) => void
 }
 
+/** The late alerts of one partition. */
+export type LateAlerts = {
+  /** Whether it is known which alerts were raised before. */
+  readonly isReady: () => boolean
+  readonly begin: () => LateDraft
+}
+
+/** Those of one write. */
+type LateDraft = {
+  readonly raise: RaiseLate<EventOut, Outgoing>
+  /** What is written of windows with them. */
+  readonly windows: () => readonly Outgoing[]
+  readonly commit: () => void
+  readonly giveUp: () => void
+}
+
 export type FollowLate = {
-  /** Nothing is followed up before `isRestored`. `late`: who counts the events. */
-  readonly open: (task: Task, isRestored: () => boolean, late: LateEvents | undefined) => FollowUp
-  readonly close: () => void
+  /** Nothing is followed up before `isRestored`. `late`: who counts the events. `alerts`: absent where there are none. */
+  readonly open: (task: Task, isRestored: () => boolean, late: LateEvents | undefined, alerts?: LateAlerts) => FollowUp
 }
 
 /** At most so much is read again at once. */
@@ -76,12 +81,10 @@ const maxPauseMs = 10_000
 const againMs = 1_000
 
 export const followLate = (options: FollowUpOptions): FollowLate => {
-  const { connect, emit } = options
-  const reader = shareReader(connect)
+  const { emit } = options
   const pending = createPending({ dropped: (notes) => tellDropped(notes, 'too_many', emit), max: options.max })
   return {
-    open: (task, isRestored, late) => openFollowUp(task, isRestored, options, pending, reader, late),
-    close: reader.discard,
+    open: (task, isRestored, late, alerts) => openFollowUp(task, isRestored, options, pending, late, alerts),
   }
 }
 
@@ -98,23 +101,13 @@ const openFollowUp = (
   isRestored: () => boolean,
   options: FollowUpOptions,
   pending: Pick<Pending, 'open'>,
-  reader: SharedReader,
   late: LateEvents | undefined,
+  lateAlerts: LateAlerts = withoutAlerts,
 ): FollowUp => {
-  const { pipeline, sightingsTopic, correct, isStillRead, isReadIn, emit, now, reachableMs } = options
+  const { pipeline, sightingsTopic, correct, emit, now, reachableMs } = options
   const { pause = sleepFor } = options
   const { name, signal } = task
-  const raise = options.alerts?.raise ?? raiseNone
-  /** Of the topic that the noted offsets are in. */
-  let notedIn: string | undefined
-  /** Another object once what was noted is forgotten. */
-  let noted: object = {}
   let passing: Promise<void> | undefined
-
-  const alertOf = (alert: AlertOut): Outgoing => {
-    const { topic = '', partitions = 1 } = options.alerts?.topic ?? {}
-    return alertRecord(topic, partitions, alert, now())
-  }
 
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
 
@@ -131,7 +124,7 @@ const openFollowUp = (
   const followAll = async (): Promise<void> => {
     for (let pauseMs = gatherMs; ;) {
       await pause(pauseMs, signal)
-      if (!isRestored()) {
+      if (!isRestored() || !lateAlerts.isReady()) {
         pauseMs = againMs
         continue
       }
@@ -140,14 +133,12 @@ const openFollowUp = (
         passing = undefined
         return
       }
-      const before = noted
       const began = reachableMs()
       const isFollowed = await follow(due).catch((error: unknown) => {
         emit({ event: 'kafka_client_warned', about: `late answers of ${name}`, message: failureOf(error).message })
-        reader.discard()
         return false
       })
-      if (!isFollowed && noted === before) notes.wait(due.map(dueAgain))
+      if (!isFollowed) notes.wait(due.map(dueAgain))
       // At most a fifth of the time goes to late answers: events that arrive now have a deadline.
       pauseMs = isFollowed ? Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began))) : againMs
     }
@@ -155,18 +146,8 @@ const openFollowUp = (
 
   /** False if nothing was written and it should be tried again. */
   const follow = async (due: readonly DueNote[]): Promise<boolean> => {
-    const [before, former] = [noted, notedIn]
-    const isOurs = (): boolean => !signal.aborted && noted === before
-    /** Another process may notice that first, and commit in the new topic before this one reads it. */
-    const isOfFormerTopic = (): boolean => former !== undefined && !isReadIn(task, former)
     const offsets = due.map(({ offset }) => offset)
-    const read = await readByOffset(await reader.open(), task, offsets, passLimits.bytes)
-    // Other records have these offsets now. Whoever reads the partition notices that as well, and has the notes deleted.
-    if (!(await isStillRead(task))) return false
-    if (isOfFormerTopic()) {
-      discard()
-      return true
-    }
+    const read = await task.readAgain(offsets, passLimits.bytes)
     const noteOf = new Map(due.map((note) => [note.offset, note]))
     const records = read.records.map((record) => ({ ...record, isFree: noteOf.get(Number(record.offset))?.isFree }))
     const events = (await eventsOf(records, pipeline)).flatMap((event, place) => {
@@ -174,35 +155,37 @@ const openFollowUp = (
       return event && note ? [{ event, note }] : []
     })
     const recordOf = new Map(records.map((record) => [Number(record.offset), record]))
-    const { alerts, done, open, committed, notWritten } = revisit(events, raise)
     const unread = new Set(read.rest)
-    const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
-    const settled = offsets.filter((offset) => !stays.has(offset))
-    const corrected = done.flatMap(({ offset, event }) => {
-      const record = recordOf.get(offset)
-      return (record && correct?.(record, event)) ?? []
-    })
-    const corrections = corrected.filter((record) => record !== undefined)
     const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
-    const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
-    const attempt = { isLeft: false }
+    /** Anew for each attempt: what fires depends on what was written in between. */
+    let tried: Tried | undefined
+    const attempt = (): Tried => {
+      const draft = lateAlerts.begin()
+      const { alerts, done, open } = revisit(events, draft.raise)
+      const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
+      const corrected = done.flatMap(({ offset, event }) => {
+        const record = recordOf.get(offset)
+        return (record && correct?.(record, event)) ?? []
+      })
+      const settled = offsets.filter((offset) => !stays.has(offset))
+      return { draft, alerts, done, open, settled, corrected, corrections: corrected.filter(isThere) }
+    }
     const written = await task.write(() => {
-      attempt.isLeft = !isFollowedHere()
-      if (attempt.isLeft) return []
+      tried?.draft.giveUp()
+      tried = attempt()
+      const { draft, alerts, open, settled, corrections } = tried
       const storeIn = sightingsTopic
       const stored = storeIn
         ? notes.blocksAfter(settled, open).map((block) => blockRecord(storeIn, task, block, now(), notNoted))
         : []
-      return [...alerts.map(alertOf), ...corrections, ...stored, ...(late?.records(answered) ?? [])]
+      return [...alerts, ...corrections, ...draft.windows(), ...stored, ...(late?.records(answered) ?? [])]
     })
-    if (attempt.isLeft || written === 'closed') notWritten?.(isFollowedHere())
-    else if (written === 'written') committed?.()
-    if (!isOurs()) return true
-    if (isOfFormerTopic()) {
-      discard()
-      return true
-    }
-    if (attempt.isLeft || written === 'closed') return false
+    // Of a write that was refused nothing is there.
+    if (written === 'written') tried?.draft.commit()
+    else tried?.draft.giveUp()
+    if (signal.aborted) return true
+    if (!tried || written === 'closed') return false
+    const { done, open, settled, corrected, corrections } = tried
     notes.settle(settled)
     late?.written(answered)
     notes.wait([...open, ...due.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
@@ -218,41 +201,15 @@ const openFollowUp = (
     return true
   }
 
-  /** What is noted next is in the topic with this id. */
-  const enter = (topicId: string | undefined): void => {
-    if (topicId === undefined) return
-    if ((notedIn ?? topicId) !== topicId) discard()
-    notedIn = topicId
-  }
-
-  const forget = (): void => {
-    notedIn = undefined
-    noted = {}
-    notes.clear()
-  }
-
-  const discard: FollowUp['discard'] = (stored) => {
-    const topic = sightingsTopic
-    const known = notes.blocks()
-    const wrong = stored?.map(({ id }) => id).filter((id) => !known.includes(id)) ?? known
-    const records = topic ? wrong.map((id) => blockRecord(topic, task, { id, notes: [] }, now())) : []
-    if (!stored) forget()
-    if (records.length > 0) void task.write(() => records)
-  }
-
   return {
-    note: (topicId, events, id) => {
-      // A chunk of a former topic may be the last to be delivered: nothing of it can be read again.
-      const isGone = topicId !== undefined && !isReadIn(task, topicId)
-      if (events.length === 0 || isGone || signal.aborted) return
-      enter(topicId)
-      notes.note(events, id)
+    note: (events, id) => {
+      if (events.length > 0 && !signal.aborted) notes.note(events, id)
     },
-    restore: (topicId, block) => {
-      enter(topicId)
-      notes.restore(block.notes.map(dueAgain), block.id)
+    restore: (block) => notes.restore(block.notes.map(dueAgain), block.id),
+    discard: (stored) => {
+      const topic = sightingsTopic
+      if (topic) void task.write(() => stored.map(({ id }) => blockRecord(topic, task, { id, notes: [] }, now())))
     },
-    discard,
     close: async () => {
       notes.clear()
       await passing
@@ -262,6 +219,25 @@ const openFollowUp = (
 
 const sleepFor = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false })
 
-const raiseNone: RaiseLate<EventOut, AlertOut> = (events) => ({ alerts: [], fired: events.map(({ fired }) => fired) })
+/** What one attempt writes, and what becomes of the notes then. */
+type Tried = Pick<ReturnType<typeof revisit<EventOut, Outgoing>>, 'alerts' | 'done' | 'open'> & {
+  readonly draft: LateDraft
+  readonly settled: readonly number[]
+  readonly corrected: readonly (Outgoing | undefined)[]
+  readonly corrections: readonly Outgoing[]
+}
+
+const isThere = (record: Outgoing | undefined): record is Outgoing => record !== undefined
+
+const nothing = (): void => undefined
+const withoutAlerts: LateAlerts = {
+  isReady: () => true,
+  begin: () => ({
+    raise: (events) => ({ alerts: [], fired: events.map(({ fired }) => fired) }),
+    windows: () => [],
+    commit: nothing,
+    giveUp: nothing,
+  }),
+}
 
 const dueAgain = (note: DueNote): PendingNote => ({ ...note, awaited: [] })

@@ -1,14 +1,13 @@
 // The counts of sightings, kept in the sightings topic: restored when a partition is assigned, while its events flow, and written as they
 // change.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kafka } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions, OpenCounts } from './count-partitions.js'
 import { accusedOf, lateAccusedOf, type Delivered } from './sighting-counts.js'
 import type { LateEvents } from './follow-late.js'
 import type { Emit } from '../telemetry/event.js'
 import { keepCounts, type CountsToWrite } from './write-counts.js'
-import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
+import type { SharedReader } from '../kafka/shared-reader.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { restoreState, type RestoreSource } from './restore-state.js'
 import { restoreCounts } from './restore-counts.js'
@@ -19,7 +18,8 @@ import { accusedIn, beganAt, lateAccusedId } from './count-record.js'
 
 export type KeptCountsOptions = {
   readonly topic: TopicOf
-  readonly connect: () => Kafka
+  /** Of the sightings topic. */
+  readonly reader: SharedReader
   readonly groupId: string
   /** Annotates what waits for an answer: whoever waits hears of it too. */
   readonly pipeline: Pipeline
@@ -71,14 +71,12 @@ const sliceRows = 1_024
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const reader = shareReader(options.connect)
   const written = new Set<CountsToWrite>()
   const keeping = keepCounts({ ...options, partitions: () => written })
   return {
-    open: (task, own) => openPartition(task, own, options, reader, written),
+    open: (task, own) => openPartition(task, own, options, written),
     flush: keeping.flush,
     close: () => {
-      reader.discard()
       keeping.close()
     },
   }
@@ -88,7 +86,6 @@ const openPartition = (
   task: Task,
   own: OpenCounts,
   options: KeptCountsOptions,
-  shared: SharedReader,
   written: Set<CountsToWrite>,
 ): KeptPartition => {
   const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
@@ -102,7 +99,7 @@ const openPartition = (
   const accusing = new Map<string, number>()
 
   const mine = unfinished
-  const readCounts = async ({ offset: claimed, reader, end, isOurs }: RestoreSource): Promise<void> => {
+  const readCounts = async ({ offset: claimed, reader, eachRecord, isOurs }: RestoreSource): Promise<void> => {
     const { aside } = mine
     const past = counts.separate()
     const committed = async (): Promise<number> => {
@@ -114,9 +111,8 @@ const openPartition = (
       ? 0
       : await restoreCounts({
           reader,
-          topic,
+          eachRecord,
           input: task,
-          end,
           committed,
           pipeline,
           known,
@@ -156,7 +152,7 @@ const openPartition = (
   const committedIn = async (reader: TopicReader): Promise<number> =>
     (await reader.committed(groupId, task.topic)).find((one) => one.partition === task.partition)?.offset ?? 0
 
-  restoreState(task, { topic, reader: shared, restore: readCounts, emit })
+  restoreState(task, { topic, reader: options.reader, restore: readCounts, emit })
 
   const toWrite: CountsToWrite = {
     task,

@@ -2,27 +2,34 @@
 // the sightings topic when it is assigned, also if no event arrives.
 import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
-import { followLate, type FollowLate, type FollowUpOptions, type LateEvents } from './follow-late.js'
+import { followLate, type FollowLate, type FollowUpOptions, type LateAlerts, type LateEvents } from './follow-late.js'
 import { restoreState, type RestoreSource } from './restore-state.js'
-import { blockId, blockRecord, isAbout, readBlocks, splitNotes, type TopicOf } from './sightings-topic.js'
-import { shareReader, type SharedReader } from '../kafka/shared-reader.js'
-import type { PartitionState } from '../delivery/listener.js'
+import { blockId, blockRecord, isAbout, readBlocks, splitNotes } from './sightings-topic.js'
+import type { SharedReader } from '../kafka/shared-reader.js'
+import type { ChunkListener, PartitionState } from '../delivery/listener.js'
+import type { Outgoing } from '../kafka/records.js'
 import type { Task } from '../delivery/task.js'
 
 type LateAnswers = {
-  readonly open: (task: Task, late?: LateEvents) => PartitionState
-  readonly close: () => void
+  readonly open: (task: Task, late?: LateEvents, alerts?: LateAlerts) => NotedPartition
 }
 
-export const openLateAnswers = (options: FollowUpOptions): LateAnswers => {
+type NotedPartition = Omit<PartitionState, 'chunk'> & { readonly chunk: (topicId?: string) => NotedChunk }
+
+type NotedChunk = Omit<ChunkListener, 'records' | 'givenUp'> & {
+  /** Call with what matched an event, each rule with its indicator, when all events of the chunk were seen. */
+  readonly fired: (event: { readonly origin: string }, firings: readonly string[]) => void
+  /** Call once after that: the notes to write with the chunk. */
+  readonly records: () => readonly Outgoing[]
+}
+
+/** `reader`: of the sightings topic. */
+type LateAnswersOptions = FollowUpOptions & { readonly reader: SharedReader }
+
+export const openLateAnswers = (options: LateAnswersOptions): LateAnswers => {
   const following = followLate(options)
-  const reader = shareReader(options.connect)
   return {
-    open: (task, late) => lateAnswersOf(task, options, following, reader, late),
-    close: () => {
-      reader.discard()
-      following.close()
-    },
+    open: (task, late, alerts) => lateAnswersOf(task, options, following, options.reader, late, alerts),
   }
 }
 
@@ -32,24 +39,20 @@ const lateAnswersOf = (
   following: Pick<FollowLate, 'open'>,
   reader: SharedReader,
   late: LateEvents | undefined,
-): PartitionState => {
+  alerts: LateAlerts | undefined,
+): NotedPartition => {
   const { sightingsTopic, emit, now } = options
   const { topic, partition } = task
   // What is followed up before would be settled behind the reader's back, and followed up again.
-  const followUp = following.open(task, () => restoring?.isRestored() ?? true, late)
+  const followUp = following.open(task, () => restoring?.isRestored() ?? true, late, alerts)
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
     dropped: (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' }),
   }
-  const readNotes = async (
-    stored: TopicOf,
-    { offset, topicId, reader: opened, end, isOurs }: RestoreSource,
-  ): Promise<void> => {
-    const blocks = await readBlocks(opened, stored, task, end, isOurs, bounds)
-    const isSameTopic = (await task.claim()).topicId === topicId
+  const readNotes = async ({ offset, topicId, eachRecord, isOurs }: RestoreSource): Promise<void> => {
+    const blocks = await readBlocks(eachRecord, task, bounds)
     if (!isOurs()) return
-    if (!isSameTopic) throw new Error(`topic ${topic} was created again`)
     const others = blocks.filter((block) => !isAbout(block, topicId))
     if (others.length > 0) followUp.discard(others)
     // What is not committed at the claim was noted by ourselves since.
@@ -57,7 +60,7 @@ const lateAnswersOf = (
       .filter((block) => isAbout(block, topicId))
       .map(({ id, notes }) => ({ id, notes: notes.filter((note) => note.offset < offset) }))
       .filter(({ notes }) => notes.length > 0)
-    for (const block of former) followUp.restore(topicId, block)
+    for (const block of former) followUp.restore(block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     emit({ event: 'sightings_restored', topic, partition, pending })
   }
@@ -67,7 +70,7 @@ const lateAnswersOf = (
     restoreState(task, {
       topic: sightingsTopic,
       reader,
-      restore: (source) => readNotes(sightingsTopic, source),
+      restore: readNotes,
       emit,
     })
 
@@ -99,15 +102,13 @@ const lateAnswersOf = (
           return sightingsTopic ? blocks.map((block) => blockRecord(sightingsTopic, task, block, now(), notNoted)) : []
         },
         committed: () => {
-          for (const { id, notes: some } of blocks) followUp.note(topicId, some, id)
+          for (const { id, notes: some } of blocks) followUp.note(some, id)
           if (unawaited > 0) emit({ event: 'late_events_dropped', events: unawaited, why: 'no_answer' })
         },
       }
     },
-    recreated: () => {
-      // What is not restored yet is discarded then, by the id of its topic.
-      if (restoring?.isRestored() ?? true) followUp.discard()
-    },
+    // What is noted of a former topic is deleted when it is restored, by the id of its topic.
+    recreated: () => undefined,
     close: followUp.close,
   }
 }

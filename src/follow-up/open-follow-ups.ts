@@ -2,12 +2,14 @@
 import type { Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { OutputTarget } from '../delivery/compose.js'
-import { openAlertUpdates, type Suppressed } from './alert-updates.js'
+import type { AlertSource } from './task-alerts.js'
+import { openAlertWindows, type TaskWindows } from './alert-windows.js'
 import { createCorrect } from './correction.js'
 import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './follow-late.js'
 import { openLateAnswers } from './late-answers.js'
+import { shareReader } from '../kafka/shared-reader.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Topics } from '../kafka/topics.js'
 import type { PartitionState } from '../delivery/listener.js'
@@ -15,15 +17,11 @@ import type { Task } from '../delivery/task.js'
 
 export type FollowUpParts = {
   /** What is done about answers that arrive after their event was delivered. */
-  readonly late?: Late | undefined
-  /** Matches without an alert of their own, which updates tell. */
-  readonly suppressed?: Suppressed | undefined
+  readonly late?: Pick<FollowUpOptions, 'pipeline'> | undefined
+  /** The alerts that rules raise. */
+  readonly alerts?: AlertSource | undefined
   /** Counts who has seen what, for retro alerts. */
   readonly counting?: Counting | undefined
-}
-
-type Late = Pick<FollowUpOptions, 'pipeline'> & {
-  readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
 }
 
 type FollowUps = {
@@ -39,16 +37,11 @@ export const openFollowUps = (
     settings,
     late,
     counting,
-    suppressed,
+    alerts,
     emit,
     now,
     reachableMs,
-    isStillRead,
-    isReadIn,
-  }: FollowUpParts &
-    Pick<OutputContext, 'settings' | 'emit' | 'now'> &
-    Pick<BrokerWatch, 'reachableMs'> &
-    Pick<FollowUpOptions, 'isStillRead' | 'isReadIn'>,
+  }: FollowUpParts & Pick<OutputContext, 'settings' | 'emit' | 'now'> & Pick<BrokerWatch, 'reachableMs'>,
   { facts }: Topics,
   target: OutputTarget,
   connect: () => Kafka,
@@ -57,27 +50,31 @@ export const openFollowUps = (
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
   const corrections = facts.get(correctionsTopic)
   if (!late || (alertsTopic === '' && !corrections)) return undefined
-  const { pipeline, raise } = late
+  const { pipeline } = late
+  /** One for all kinds of state: what a partition's log says is read once for all of them, and for all tasks that need it. */
+  const reader = shareReader(connect)
   const followUps = openLateAnswers({
+    reader,
     connect,
     pipeline,
-    alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
     sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
     max: settings.limits.pendingEvents,
-    isStillRead,
-    isReadIn,
     emit,
     now,
     reachableMs,
   })
-  const updates =
-    suppressed && alertsTopic !== ''
-      ? openAlertUpdates({ suppressed, alertsTopic: topicOf(alertsTopic), emit, now })
+  const { groupId, verdictsKey = '' } = settings
+  const keepWindows =
+    sightingsTopic === ''
+      ? undefined
+      : { state: { ...topicOf(sightingsTopic), groupId, signingKey: verdictsKey }, reader }
+  const windows =
+    alerts && alertsTopic !== ''
+      ? openAlertWindows({ alerts, alertsTopic: topicOf(alertsTopic), keep: keepWindows, emit, now })
       : undefined
-  const { groupId } = settings
   const keep =
-    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, reachableMs }
+    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), reader, groupId, pipeline, reachableMs }
   const counted =
     counting && alertsTopic !== ''
       ? countSightings({ counting, alertsTopic: topicOf(alertsTopic), keep, emit, now })
@@ -85,43 +82,53 @@ export const openFollowUps = (
   return {
     open: (task) => {
       const counts = counted?.open(task)
-      const states = [followUps.open(task, counts?.late), updates?.open(task), counts]
-      return together(states.filter((state) => state !== undefined))
+      const raised = windows?.open(task)
+      return together(followUps.open(task, counts?.late, raised?.late), raised, counts)
     },
     flush: async () => {
-      await Promise.all([updates?.flush(), counted?.flush()])
+      await Promise.all([windows?.flush(), counted?.flush()])
     },
     close: async () => {
-      followUps.close()
-      await Promise.all([updates?.close(), counted?.close()])
+      await Promise.all([windows?.close(), counted?.close()])
+      reader.discard()
     },
   }
 }
 
-/** Several kinds of state of one task, which are told about the same events. */
-const together = (all: readonly PartitionState[]): PartitionState => ({
+/** The kinds of state of one task, which are told about the same events. */
+const together = (
+  late: ReturnType<ReturnType<typeof openLateAnswers>['open']>,
+  raised: TaskWindows | undefined,
+  counts: PartitionState | undefined,
+): PartitionState => ({
   chunk: (topicId) => {
-    const chunks = all.map(({ chunk }) => chunk(topicId))
+    const [noted, alerted, counted] = [late.chunk(topicId), raised?.begin(topicId), counts?.chunk(topicId)]
     return {
       see: (offset, event) => {
-        for (const { see } of chunks) see(offset, event)
+        noted.see(offset, event)
+        counted?.see(offset, event)
       },
-      fired: (event, firings) => {
-        for (const { fired } of chunks) fired(event, firings)
-      },
-      records: () => chunks.flatMap(({ records }) => records()),
+      // Notes say what has fired.
+      records: (events) => [
+        ...(alerted?.records(events, noted.fired) ?? []),
+        ...noted.records(),
+        ...(counted?.records(events) ?? []),
+      ],
       committed: () => {
-        for (const { committed } of chunks) committed()
+        alerted?.commit()
+        noted.committed()
+        counted?.committed()
       },
-      givenUp: () => {
-        for (const { givenUp } of chunks) givenUp?.()
-      },
+      givenUp: () => alerted?.giveUp(),
     }
   },
+  ready: raised?.ready,
   recreated: () => {
-    for (const { recreated } of all) recreated()
+    raised?.recreated()
+    late.recreated()
+    counts?.recreated()
   },
   close: async () => {
-    await Promise.all(all.map(({ close }) => close()))
+    await Promise.all([late.close(), raised?.close(), counts?.close()])
   },
 })

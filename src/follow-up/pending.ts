@@ -39,8 +39,6 @@ export type PendingNotes = {
   readonly wait: (notes: readonly PendingNote[]) => void
   /** The blocks that change when these notes are settled and those go on as given; blocks that others have replaced, too. */
   readonly blocksAfter: (settled: readonly number[], open: readonly DueNote[]) => readonly Block[]
-  /** The ids of its blocks. */
-  readonly blocks: () => readonly string[]
   /** Takes notes that are due, in order. They stay noted until they are settled. */
   readonly take: (max: number) => readonly DueNote[]
   readonly settle: (offsets: readonly number[]) => void
@@ -100,43 +98,43 @@ export const createPending = ({ dropped, max }: PendingOptions): Pending => {
   const arrived = (promise: Promise<unknown>): void => {
     const offsetsOf = waiting.get(promise)
     waiting.delete(promise)
-    for (const [of, offsets] of offsetsOf ?? []) markDue(of, offsets)
+    for (const [partition, offsets] of offsetsOf ?? []) markDue(partition, offsets)
   }
 
-  const markDue = (of: Notes, offsets: readonly number[]): void => {
-    const open = offsets.filter((offset) => of.open.has(offset))
-    for (const offset of open) of.dueOffsets.add(offset)
-    if (open.length > 0) of.due()
+  const markDue = (partition: Notes, offsets: readonly number[]): void => {
+    const open = offsets.filter((offset) => partition.open.has(offset))
+    for (const offset of open) partition.dueOffsets.add(offset)
+    if (open.length > 0) partition.due()
   }
 
-  const listen = (of: Notes, notes: readonly PendingNote[]): void => {
+  const listen = (partition: Notes, notes: readonly PendingNote[]): void => {
     const ready: number[] = []
     for (const { offset, fired, failures, isFree, awaited } of notes) {
       const isOnlyFree = isFree && fired.length === 0 && failures === undefined
-      if (isOnlyFree) of.more.set(offset, onlyFree)
-      else if (fired.length > 0 || failures !== undefined) of.more.set(offset, { fired, failures, isFree })
+      if (isOnlyFree) partition.more.set(offset, onlyFree)
+      else if (fired.length > 0 || failures !== undefined) partition.more.set(offset, { fired, failures, isFree })
       if (awaited.length === 0) ready.push(offset)
-      for (const promise of awaited) offsetsThatAwait(promise, of).push(offset)
+      for (const promise of awaited) offsetsThatAwait(promise, partition).push(offset)
     }
-    if (ready.length > 0) markDue(of, ready)
+    if (ready.length > 0) markDue(partition, ready)
   }
 
-  const offsetsThatAwait = (promise: Promise<unknown>, of: Notes): number[] => {
+  const offsetsThatAwait = (promise: Promise<unknown>, partition: Notes): number[] => {
     let offsetsOf = waiting.get(promise)
     if (!offsetsOf) {
       waiting.set(promise, (offsetsOf = new Map<Notes, number[]>()))
       const arrive = (): void => arrived(promise)
       promise.then(arrive, arrive)
     }
-    const offsets = offsetsOf.get(of) ?? []
-    offsetsOf.set(of, offsets)
+    const offsets = offsetsOf.get(partition) ?? []
+    offsetsOf.set(partition, offsets)
     return offsets
   }
 
-  const remove = (of: Notes, offset: number): void => {
-    if (of.open.delete(offset)) size--
-    of.taken.delete(offset)
-    of.more.delete(offset)
+  const remove = (partition: Notes, offset: number): void => {
+    if (partition.open.delete(offset)) size--
+    partition.taken.delete(offset)
+    partition.more.delete(offset)
   }
 
   /** False if there is none to drop. */
@@ -153,80 +151,80 @@ export const createPending = ({ dropped, max }: PendingOptions): Pending => {
     return size < before
   }
 
-  const note = (of: Notes, notes: readonly PendingNote[], chunk: Chunk): void => {
-    noted.add(of)
+  const note = (partition: Notes, notes: readonly PendingNote[], chunk: Chunk): void => {
+    noted.add(partition)
     // Its block was read before it was delivered, and what is in others may have been taken out of it since. It is written before those others.
-    if (of.restored.delete(chunk.id)) of.outdated.add(chunk)
+    if (partition.restored.delete(chunk.id)) partition.outdated.add(chunk)
     for (const { offset } of notes) {
-      const former = of.open.get(offset)
+      const former = partition.open.get(offset)
       if (!former) size++
-      else if (former.id !== chunk.id) of.outdated.add(former)
-      if (of.taken.delete(offset)) of.renewed.add(offset)
-      of.open.set(offset, chunk)
-      of.more.delete(offset)
+      else if (former.id !== chunk.id) partition.outdated.add(former)
+      if (partition.taken.delete(offset)) partition.renewed.add(offset)
+      partition.open.set(offset, chunk)
+      partition.more.delete(offset)
     }
-    listen(of, notes)
+    listen(partition, notes)
     while (size > max && dropOldest());
   }
 
   const openNotes = (due: () => void): PendingNotes => {
-    let of = noNotes(due)
+    let partition = noNotes(due)
     return {
       note: (notes, id = String(notes[0]?.offset)) => {
-        if (notes.length > 0) note(of, notes, { id, offsets: notes.map(({ offset }) => offset) })
+        if (notes.length > 0) note(partition, notes, { id, offsets: notes.map(({ offset }) => offset) })
       },
       restore: (notes, id) => {
         const chunk = { id, offsets: notes.map(({ offset }) => offset) }
-        const unknown = notes.filter(({ offset }) => !of.open.has(offset))
-        if (unknown.length < notes.length) of.outdated.add(chunk)
-        note(of, unknown, chunk)
-        of.restored.add(id)
+        const unknown = notes.filter(({ offset }) => !partition.open.has(offset))
+        if (unknown.length < notes.length) partition.outdated.add(chunk)
+        note(partition, unknown, chunk)
+        partition.restored.add(id)
       },
       wait: (notes) => {
-        for (const { offset } of notes) of.taken.delete(offset)
-        const open = notes.filter(({ offset }) => !of.renewed.delete(offset) && of.open.has(offset))
-        listen(of, open)
+        for (const { offset } of notes) partition.taken.delete(offset)
+        const open = notes.filter(({ offset }) => !partition.renewed.delete(offset) && partition.open.has(offset))
+        listen(partition, open)
       },
       blocksAfter: (settled, open) => {
-        const isRenewed = (offset: number): boolean => of.renewed.has(offset)
+        const isRenewed = (offset: number): boolean => partition.renewed.has(offset)
         const gone = new Set(settled.filter((offset) => !isRenewed(offset)))
         const stays = open.filter(({ offset }) => !isRenewed(offset))
         const firedBy = new Map(stays.map(({ offset, fired }) => [offset, fired]))
-        const firedBefore = (offset: number): readonly string[] => of.more.get(offset)?.fired ?? []
+        const firedBefore = (offset: number): readonly string[] => partition.more.get(offset)?.fired ?? []
         const changed = stays.filter(({ offset, fired }) => fired.length > firedBefore(offset).length)
-        const touched = new Set(of.outdated)
+        const touched = new Set(partition.outdated)
         for (const offset of [...gone, ...changed.map((one) => one.offset)]) {
-          const chunk = of.open.get(offset)
+          const chunk = partition.open.get(offset)
           if (chunk) touched.add(chunk)
         }
         return [...touched].map(({ id, offsets }) => ({
           id,
           notes: offsets
-            .filter((offset) => !gone.has(offset) && of.open.get(offset)?.id === id)
+            .filter((offset) => !gone.has(offset) && partition.open.get(offset)?.id === id)
             .map((offset) => ({
               offset,
               fired: firedBy.get(offset) ?? firedBefore(offset),
-              isFree: of.more.get(offset)?.isFree,
+              isFree: partition.more.get(offset)?.isFree,
             })),
         }))
       },
-      blocks: () => [...new Set([...of.open.values()].map(({ id }) => id))],
       take: (count) => {
-        const { open, dueOffsets, taken, more } = of
+        const { open, dueOffsets, taken, more } = partition
         const due = dueOffsets.take(count, (offset) => open.has(offset))
         for (const offset of due) taken.add(offset)
         return due.map((offset) => ({ offset, ...(more.get(offset) ?? { fired: [] }) }))
       },
       settle: (offsets) => {
-        for (const offset of offsets) if (!of.renewed.delete(offset)) remove(of, offset)
-        of.outdated.clear()
+        for (const offset of offsets) if (!partition.renewed.delete(offset)) remove(partition, offset)
+        partition.outdated.clear()
         if (size === 0) for (const resolve of whenIdle) resolve()
       },
       clear: () => {
-        size -= of.open.size
-        noted.delete(of)
-        of.open.clear() // answers that it waits for still know it
-        of = noNotes(due)
+        size -= partition.open.size
+        noted.delete(partition)
+        // An answer may take hours, and must not keep what was known of a task that is closed.
+        for (const offsetsOf of waiting.values()) offsetsOf.delete(partition)
+        partition = noNotes(due)
       },
     }
   }

@@ -1,6 +1,7 @@
 // What the sightings topic and the alerts topic hold about some indicators.
 import { parseAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
+import { hostOf } from '../domain/listed-url.js'
 import { isObject, parseObject } from '../base/json-object.js'
 import { readCount, readCountKey } from './count-record.js'
 import { sumOf, type SeenOnDay } from './seen.js'
@@ -110,7 +111,10 @@ const alertsIn = (
   const rule = alert?.rule
   if (!alert || !isObject(body) || !isObject(rule)) return []
   const values = [body.value, ...listOf(body.indicators)]
-  const value = values.find((one): one is string => typeof one === 'string' && covers(indicatorOf(one)))
+  const value = values.find(
+    (one): one is string =>
+      typeof one === 'string' && covers(indicatorOf(one.includes('/') ? hostOf('url', one) : one)),
+  )
   if (value === undefined) return []
   const peers = [body.peer, ...listOf(body.peers)]
   return [

@@ -5,18 +5,18 @@ import { accusedKey, beganKey, countedKey, readAccused, readAccusing, readCount,
 import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
-import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
-import { notesIn, pendingKey, type TopicOf } from './sightings-topic.js'
+import type { TopicReader } from '../kafka/topic-reader.js'
+import type { WireRecord } from '../kafka/wire/record.js'
+import { notesIn, pendingKey } from './sightings-topic.js'
 import type { DueNote } from './pending.js'
 import type { Task } from '../delivery/task.js'
 import type { InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt' | 'writtenEnd'>
-  readonly topic: TopicOf
+  /** Calls with every record that its log in the sightings topic holds, in order. */
+  readonly eachRecord: (use: (record: WireRecord) => void) => Promise<void>
   readonly input: InputPartition & Pick<Task, 'name'>
-  /** The end of its log in the sightings topic. */
-  readonly end: number
   /** Up to where the events are counted by others; asked when the topic is read. */
   readonly committed: () => Promise<number>
   /** Annotates without waiting events that wait for an answer. */
@@ -43,7 +43,7 @@ const maxAccusedBytes = 8_388_608
 
 /** Resolves with how many events were read again. */
 export const restoreCounts = async (options: RestoreCounts): Promise<number> => {
-  const { reader, topic, input, end, committed, accusing, past, isInside, goesOn, now } = options
+  const { reader, eachRecord, input, committed, accusing, past, isInside, now } = options
   const { name } = input
   const start = `${name}/`
   const countedUpTo = countedKey(name)
@@ -61,37 +61,32 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
   const inputEnd = await reader.writtenEnd(input.topic, input.partition)
   const newest = Math.floor(now() / dayMs) + 1
-  await readUpTo(
-    reader,
-    { topic: topic.topic, partition: input.partition % topic.partitions, end },
-    ({ key, value }) => {
-      const text = key?.toString() ?? ''
-      if (!text.startsWith(start)) return
-      blocks.delete(text)
-      if (!value) return
-      if (text === countedUpTo || text.startsWith(beganStart)) {
-        const offset = readCounted(value)
-        if (offset === undefined || offset > inputEnd) refused++
-        else if (text === countedUpTo) counted = offset
-        else began = Math.min(began, offset)
-      } else if (text.startsWith(accusedStart)) {
-        const record = readAccusing(text, name)
-        accusedBytes += value.length
-        if (record === undefined || accusedBytes > maxAccusedBytes) refused++
-        else {
-          accusing.set(record.id, record.offset)
-          for (const { offset, values } of readAccused(value))
-            accused.set(offset, new Set([...(accused.get(offset) ?? nothing), ...values]))
-        }
-      } else if (text.startsWith(pendingStart)) blocks.set(text, notesIn(text.slice(pendingStart.length), value))
+  await eachRecord(({ key, value }) => {
+    const text = key?.toString() ?? ''
+    if (!text.startsWith(start)) return
+    blocks.delete(text)
+    if (!value) return
+    if (text === countedUpTo || text.startsWith(beganStart)) {
+      const offset = readCounted(value)
+      if (offset === undefined || offset > inputEnd) refused++
+      else if (text === countedUpTo) counted = offset
+      else began = Math.min(began, offset)
+    } else if (text.startsWith(accusedStart)) {
+      const record = readAccusing(text, name)
+      accusedBytes += value.length
+      if (record === undefined || accusedBytes > maxAccusedBytes) refused++
       else {
-        const row = readCount(text, value, isInside)
-        if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
-        else if (row.seen.day > oldest) past.restore(row.seen)
+        accusing.set(record.id, record.offset)
+        for (const { offset, values } of readAccused(value))
+          accused.set(offset, new Set([...(accused.get(offset) ?? nothing), ...values]))
       }
-    },
-    goesOn,
-  )
+    } else if (text.startsWith(pendingStart)) blocks.set(text, notesIn(text.slice(pendingStart.length), value))
+    else {
+      const row = readCount(text, value, isInside)
+      if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
+      else if (row.seen.day > oldest) past.restore(row.seen)
+    }
+  })
   if (refused > 0) options.refused(refused)
   const until = await committed()
   // Its owners may all have ended before they wrote counts for the first time.

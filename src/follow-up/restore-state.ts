@@ -6,14 +6,15 @@ import type { Task } from '../delivery/task.js'
 import { failureOf } from '../kafka/failure.js'
 import type { SharedReader } from '../kafka/shared-reader.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
+import type { WireRecord } from '../kafka/wire/record.js'
 import type { Emit } from '../telemetry/event.js'
 import type { TopicOf } from './sightings-topic.js'
 
 /** What can be read once the former owner of the partition can write nothing more. */
 export type RestoreSource = Claimed & {
   readonly reader: TopicReader
-  /** Of what is written to the log in the sightings topic: notes may be settled in transactions that are still open. */
-  readonly end: number
+  /** Calls with every record that its log in the sightings topic holds, in order. */
+  readonly eachRecord: (use: (record: WireRecord) => void) => Promise<void>
   /** False once the partition is lost. */
   readonly isOurs: () => boolean
 }
@@ -26,7 +27,11 @@ type RestoreOptions = {
   readonly emit: Emit
 }
 
-type Restoring = { readonly isRestored: () => boolean }
+type Restoring = {
+  readonly isRestored: () => boolean
+  /** Resolves when it is, or when the partition is lost. */
+  readonly restored: Promise<void>
+}
 
 /** Before a restore that failed is tried again. */
 const againMs = 1_000
@@ -39,8 +44,12 @@ export const restoreState = (task: Task, { topic, reader, restore, emit }: Resto
       try {
         const claimed = await task.claim()
         const opened = await reader.open()
-        const end = await opened.writtenEnd(topic.topic, task.partition % topic.partitions)
-        await restore({ ...claimed, reader: opened, end, isOurs })
+        const partition = task.partition % topic.partitions
+        // Notes may be settled in transactions that are still open.
+        const end = await opened.writtenEnd(topic.topic, partition)
+        const eachRecord: RestoreSource['eachRecord'] = (use) =>
+          reader.readUpTo({ topic: topic.topic, partition, end }, use, isOurs)
+        await restore({ ...claimed, reader: opened, eachRecord, isOurs })
         if (isOurs()) isRestored = true
         return
       } catch (error) {
@@ -50,6 +59,5 @@ export const restoreState = (task: Task, { topic, reader, restore, emit }: Resto
         await sleep(againMs, undefined, { ref: false })
       }
   }
-  void read()
-  return { isRestored: () => isRestored }
+  return { isRestored: () => isRestored, restored: read() }
 }

@@ -46,8 +46,8 @@ export type RetroOptions = {
 
 /** What is asked, and how alerts are written, once there is something to write to. */
 export type RetroConnections<Match extends RetroRule = RetroRule> = {
-  /** What the feeds say. */
-  readonly match: (indicator: Indicator) => Known | undefined
+  /** What the feeds say of it in that role. */
+  readonly match: (sighting: IndicatorInRole) => Known | undefined
   /** What the provider is asked about an indicator, if it may be asked. */
   readonly askedFor: (indicator: Indicator) => Indicator | undefined
   /** The rule that applies; without one there is no alert. */

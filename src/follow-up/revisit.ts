@@ -13,13 +13,7 @@ export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => Raise
   readonly fired: readonly (readonly string[])[]
 }
 
-type Raised<Alert> = {
-  readonly alerts: readonly Alert[]
-  /** Call when the alerts are written. */
-  readonly committed?: (() => void) | undefined
-  /** Call when they were not. */
-  readonly notWritten?: ((isTriedAgain: boolean) => void) | undefined
-}
+type Raised<Alert> = { readonly alerts: readonly Alert[] }
 
 type Revisited<Event, Alert> = Raised<Alert> & {
   /** Events that wait for nothing any more, with the offset of each. */

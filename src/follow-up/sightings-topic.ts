@@ -2,7 +2,6 @@
 import { splitByCountAndBytes } from '../delivery/deliver.js'
 import { parseObject } from '../base/json-object.js'
 import type { Block, DueNote } from './pending.js'
-import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 import type { InputPartition } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -98,15 +97,12 @@ const boundedFirings = (firings: readonly string[]): readonly string[] => {
 }
 
 /**
- * All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. Of more
+ * All blocks of an input partition, oldest first. Of more
  * than `max` notes the oldest blocks are left out, and `dropped` is called with how many notes they had.
  */
 export const readBlocks = async (
-  reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
-  { topic, partitions }: TopicOf,
+  eachRecord: (use: (record: Pick<WireRecord, 'key' | 'value'>) => void) => Promise<void>,
   input: InputPartition,
-  end: number,
-  goesOn: () => boolean,
   { max, dropped }: { readonly max: number; readonly dropped: (notes: number) => void },
 ): Promise<readonly Block[]> => {
   const start = pendingKey(input)
@@ -132,7 +128,7 @@ export const readBlocks = async (
       left += remove(oldest)
     }
   }
-  await readUpTo(reader, { topic, partition: input.partition % partitions, end }, take, goesOn)
+  await eachRecord(take)
   if (left > 0) dropped(left)
   return [...blocks.values()]
 }

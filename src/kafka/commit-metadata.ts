@@ -7,9 +7,12 @@ export type Commit = { readonly offset: string; readonly metadata: string }
 /** `n` counts the writes of `owner`. */
 type Write = { readonly owner: string; readonly n: number }
 
+/** What a delivery keeps with a position, besides. */
+export type Beside = Readonly<Record<string, unknown>>
+
 /** Without an id where brokers have none. */
-export const metadataOf = (topicId: string | undefined, write?: Write): string =>
-  topicId === undefined && !write ? '' : JSON.stringify({ topic_id: topicId, ...write })
+export const metadataOf = (topicId: string | undefined, write?: Write, beside?: Beside): string =>
+  topicId === undefined && !write && !beside ? '' : JSON.stringify({ ...beside, topic_id: topicId, ...write })
 
 /** Undefined for what a reset tool or another consumer has committed: whatever else is there is nobody's id. */
 const topicIdIn = (metadata: string | null): string | undefined => {
@@ -29,7 +32,11 @@ export const isOfFormerTopic = (metadata: string | null, now: string | undefined
 /** Whether nobody has written in between. Commits that name no write say nothing about that: older versions write late answers without one. */
 export const areSameCommit = (one: Commit | undefined, other: Commit | undefined): boolean => {
   if (!one || !other) return one === other
-  return one.offset === other.offset && one.metadata === other.metadata && namesWrite(one.metadata)
+  return one.offset === other.offset && one.metadata === other.metadata && writeIn(one.metadata) !== undefined
 }
 
-const namesWrite = (metadata: string): boolean => typeof parseObject(Buffer.from(metadata))?.owner === 'string'
+/** The write that a commit names; undefined for those of older versions, of a reset tool or another consumer. */
+export const writeIn = (metadata: string | undefined): Write | undefined => {
+  const { owner, n } = (metadata ? parseObject(Buffer.from(metadata)) : undefined) ?? {}
+  return typeof owner === 'string' && typeof n === 'number' ? { owner, n } : undefined
+}

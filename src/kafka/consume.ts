@@ -3,8 +3,7 @@ import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
-import { noticeRecreated, type NoticeOptions } from './notice-recreated.js'
-import { toldOf } from './patched-kafkajs/tell-generation.js'
+import { toldOf } from './patched-kafkajs/tell-heartbeat.js'
 import { onFailedFetch, onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, proveMembership, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
@@ -12,16 +11,15 @@ import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
 import type { Assigned } from './fetched.js'
 
-export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> &
-  Pick<NoticeOptions, 'isReadIn' | 'committedElsewhere'> & {
-    readonly kafka: Kafka
-    readonly settings: KafkaSettings
-    readonly topics: readonly string[]
-    readonly health: HealthRecord
-    readonly brokers: BrokerWatch
-    /** Called after every join with all partitions that are assigned now. */
-    readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  }
+export type ConsumeOptions = Pick<BatchContext, 'handle' | 'topicIs' | 'identity' | 'shared' | 'emit' | 'fail'> & {
+  readonly kafka: Kafka
+  readonly settings: KafkaSettings
+  readonly topics: readonly string[]
+  readonly health: HealthRecord
+  readonly brokers: BrokerWatch
+  /** Called after every join with all partitions that are assigned now. */
+  readonly joined: (assigned: readonly Assigned[]) => void
+}
 
 export type Consuming = {
   /** Resolves with the error that ended it; never after a stop. */
@@ -33,13 +31,9 @@ export const consume = (options: ConsumeOptions): Consuming => {
   const { kafka, settings, topics, shared } = options
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(settings.limits.sessionTimeoutMs / 10)))
   const consumer = newConsumer(kafka, settings, heartbeatMs)
-  const recreated = noticeRecreated(options, () => context.isStopped)
   const context: BatchContext = {
     ...options,
-    seek: (partition, offset) => {
-      recreated.positioned(partition)
-      consumer.seek({ ...partition, offset })
-    },
+    seek: (partition, offset) => consumer.seek({ ...partition, offset }),
     isTransactional: settings.delivery === 'exactly-once',
     heartbeatMs,
     heartbeats: 0,
@@ -47,14 +41,8 @@ export const consume = (options: ConsumeOptions): Consuming => {
     membership: newMembership(shared.generation),
     isStopped: false,
   }
-  listen(consumer, context, {
-    ...options,
-    joined: (all, isSameMember) => {
-      recreated.joined(all)
-      options.joined(all, isSameMember)
-    },
-  })
-  const looking = setInterval(() => void recreated.look(), lookMs)
+  listen(consumer, context, options)
+  const looking = setInterval(() => void look(options), lookMs)
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
@@ -94,8 +82,15 @@ export const consume = (options: ConsumeOptions): Consuming => {
   return { crashed, stop }
 }
 
-/** How often a topic that brings no events is asked for its id. */
+/** How often a topic that brings no events is asked for its id: created again with as many records as were read, it fails nothing at our position. */
 const lookMs = 5_000
+
+const look = async ({ topics, identity, topicIs }: ConsumeOptions): Promise<void> => {
+  for (const topic of topics) {
+    const id = await identity.current(topic)
+    if (typeof id === 'string') topicIs(topic, id)
+  }
+}
 
 /** SaslHandshake, ApiVersions, SaslAuthenticate: a broker answers them to anybody, so without a login they say nothing. */
 const beforeLogin: ReadonlySet<number> = new Set([17, 18, 36])
@@ -135,17 +130,13 @@ const listen = (
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     context.membership.lose(new JoinedAgain())
     context.membership = newMembership(++shared.generation)
-    const { generationId: groupGeneration, heartbeat } = toldOf(payload)
-    context.heartbeatNow = heartbeat
-    // In a generation that it knows nothing of, another member may have had its partitions.
-    const isSameMember = shared.memberId === payload.memberId && groupGeneration <= shared.groupGeneration + 1
+    context.heartbeatNow = toldOf(payload).heartbeat
     shared.memberId = payload.memberId
-    shared.groupGeneration = groupGeneration
     identity.joined(topics)
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => assignedOf(context, topic, partition)),
+      partitions.map((partition) => assignedOf(consumer, context, topic, partition)),
     )
-    joined(assigned, isSameMember)
+    joined(assigned)
     health.joined()
     emit({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
   })
@@ -155,13 +146,21 @@ const listen = (
   onFailedFetch(consumer, identity.recheck)
 }
 
-const assignedOf = (context: BatchContext, topic: string, partition: number): Assigned => {
+const assignedOf = (consumer: Consumer, context: BatchContext, topic: string, partition: number): Assigned => {
   const { membership } = context
   return {
     topic,
     partition,
     generation: membership.generation,
     seek: (offset) => context.seek({ topic, partition }, offset),
+    // One that is stopped fetches nothing.
+    pause: () => {
+      if (!context.isStopped) consumer.pause([{ topic, partitions: [partition] }])
+    },
+    resume: () => {
+      if (!context.isStopped) consumer.resume([{ topic, partitions: [partition] }])
+    },
+    isMember: () => !context.isStopped && membership.lost() === undefined,
     proveMembership: () => proveMembership(context, membership),
   }
 }

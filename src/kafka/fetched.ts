@@ -7,8 +7,8 @@ export type Fetched = {
   /** `topic/partition` */
   readonly name: string
   readonly records: readonly Incoming[]
-  /** The id that its topic had when it was begun, if that is known. */
-  readonly topicId: string | undefined
+  /** The broker no longer had what comes next, so the position was set to the oldest record. */
+  readonly isReset: boolean
   /** How many records are still to read after these. */
   readonly lag: number
   /** Counts the joins of this process; another number means that the partition may have had another owner. */
@@ -29,6 +29,11 @@ export type Assigned = InputPartition &
   Pick<Fetched, 'generation'> & {
     /** Sets where it is read from. */
     readonly seek: (offset: string) => void
+    /** Nothing of it is fetched until it is resumed. */
+    readonly pause: () => void
+    readonly resume: () => void
+    /** Whether this process is still a member since that join. */
+    readonly isMember: () => boolean
     /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
     readonly proveMembership: () => Promise<void>
   }

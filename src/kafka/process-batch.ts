@@ -16,8 +16,6 @@ export type Shared = {
   generation: number
   /** Of the last consumer that joined. */
   memberId?: string | undefined
-  /** The group's own number of the generation in which it joined last. */
-  groupGeneration: number
   /** By `topic/partition`: the batch that is in progress. */
   readonly running: Map<string, Promise<void>>
   /** By `topic/partition`: the offset that the broker no longer had, until the next batch shows where reading goes on. */
@@ -27,6 +25,8 @@ export type Shared = {
 export type BatchContext = {
   readonly seek: (partition: InputPartition, offset: string) => void
   readonly handle: (fetched: Fetched) => Promise<void>
+  /** Told before a batch is handled: it was fetched in the topic with this id, or in a former one. */
+  readonly topicIs: (topic: string, id: string) => void
   readonly identity: TopicIdentity
   readonly shared: Shared
   readonly emit: Emit
@@ -88,7 +88,8 @@ const passOn = async (payload: EachBatchPayload, context: BatchContext, membersh
       await sleep(againMs)
       return // nothing of it is resolved, so it is fetched again
     }
-    await context.handle(fetchedOf(payload, context, membership, delivered, topicId))
+    if (topicId !== undefined) context.topicIs(payload.batch.topic, topicId)
+    await context.handle(fetchedOf(payload, context, membership, delivered))
     await delivered.commit()
   } catch (error) {
     if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
@@ -138,7 +139,6 @@ const fetchedOf = (
   context: BatchContext,
   membership: Membership,
   delivered: CommitDelivered,
-  topicId: string | undefined,
 ): Fetched => {
   const { batch } = payload
   const { topic, partition } = batch
@@ -146,13 +146,14 @@ const fetchedOf = (
   const messages = batch.messages as unknown as readonly WireRecord[]
   const [first] = messages
   if (first?.unreadable !== undefined) throw new FatalKafkaError(`${name}: ${first.unreadable}`)
+  const isReset = context.shared.resets.has(name)
   if (first) reportSkipped(first, topic, partition, context)
   return {
     topic,
     partition,
     name,
     records: messages.map((record) => incoming(record, topic, partition)),
-    topicId,
+    isReset,
     lag: Number(batch.offsetLag()),
     generation: membership.generation,
     goesOn: () => payload.isRunning() && membership.lost() === undefined && !payload.isStale(),

@@ -13,7 +13,8 @@ type Surroundings = { readonly emit: Emit; readonly now: () => number }
 type Codec = KafkaSettings['output']['compression']
 
 export type IdempotentSender = {
-  readonly send: Send
+  /** Tries until it is acknowledged or refused, or the sender is closed, or nobody wants it any more. */
+  readonly send: (records: readonly Outgoing[], isWanted?: () => boolean) => ReturnType<Send>
   /** Milliseconds that count against the limit of a send: without attempts that failed because no broker was there. */
   readonly clock: () => number
   readonly close: () => Promise<void>
@@ -63,7 +64,7 @@ export const openIdempotentSender = (
     if (old) discard(old)
   }
   return {
-    send: async (records) => {
+    send: async (records, isWanted = always) => {
       let left = records
       for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
         const began = reachableMs()
@@ -76,7 +77,7 @@ export const openIdempotentSender = (
           if (failure.kind === 'refused') return { refused: failure.name, left }
           replaced(left, `${failure.name}: ${failure.message}`)
           if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
-          if (closed) throw new Error('closed while sending')
+          if (closed || !isWanted()) throw new Error('closed while sending')
           await sleep(pauseMs)
           if (failure.kind === 'unavailable') excusedMs += Math.max(0, reachableMs() - began)
         }
@@ -91,6 +92,8 @@ export const openIdempotentSender = (
     },
   }
 }
+
+const always = (): boolean => true
 
 const acknowledgedIn = (error: unknown): Acknowledged['acknowledged'] =>
   (error as Partial<Acknowledged>).acknowledged ?? []
@@ -205,7 +208,12 @@ const producerOf = (kafka: Kafka, transactionalId: string): Producer =>
     retry,
   })
 
-type Claimed = { readonly producer: Producer; readonly transaction: Transaction }
+type Claimed = {
+  readonly producer: Producer
+  readonly transaction: Transaction
+  /** Begins the transaction after the last one. */
+  readonly next: () => Promise<Transaction>
+}
 
 /** Fences the former owner, of an older version too, and ends what it left open: from then on what is committed is final. */
 export const claimTransactions = async (kafka: Kafka, owner: ProducerOwner): Promise<Claimed> => {
@@ -225,7 +233,8 @@ const begin = async (kafka: Kafka, id: string): Promise<Claimed> => {
   const producer = producerOf(kafka, id)
   try {
     await producer.connect()
-    return { producer, transaction: await producer.transaction() }
+    const next = (): Promise<Transaction> => producer.transaction()
+    return { producer, transaction: await next(), next }
   } catch (error) {
     discard(producer)
     throw error

@@ -11,6 +11,8 @@ export type Incoming = NewRecord & {
   /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
   readonly member?: string | undefined
   readonly whole?: Incoming | undefined
+  /** The last offset that is read with it, if that is not its own; only in a replay. */
+  readonly readTo?: string | undefined
   /** Where the event was first read, if that was elsewhere; only in a replay. */
   readonly origin?: string | undefined
   /** The verdict it had before; only in a replay. */
@@ -21,6 +23,13 @@ export type Incoming = NewRecord & {
 /** The offset, and the member if it is one: `42#7`. */
 export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
   member === undefined ? offset : `${offset}#${member}`
+
+/** The offset up to which everything is read with the record. */
+export const readTo = ({ readTo: last, offset }: Pick<Incoming, 'readTo' | 'offset'>): string => last ?? offset
+
+/** The same in every attempt, and in the order in which records are read. */
+export const readPlace = ({ readTo: last, offset, member }: Pick<Incoming, 'readTo' | 'offset' | 'member'>): string =>
+  placeIn({ offset: last ?? offset, member })
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 

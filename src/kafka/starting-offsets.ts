@@ -2,12 +2,11 @@
 import type { Kafka, Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
-import { committedOffsets, settledOffsets, type Committed } from './committed-offsets.js'
+import { settledOffsets, type Committed } from './committed-offsets.js'
 import { isOfFormerTopic, metadataOf, type Commit } from './commit-metadata.js'
 import { type TopicIdentity, readTopicIds } from './topic-identity.js'
 import { answeredWithin } from './within.js'
 import { failureOf } from './failure.js'
-import { nameOf, type InputPartition } from './fetched.js'
 
 type Starts = {
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
@@ -15,44 +14,43 @@ type Starts = {
   readonly offsets: ReadonlyMap<number, string>
   /** What the group has committed of the partitions, where that is what is read from. */
   readonly committed: ReadonlyMap<number, Commit>
+  /** Those that were read in a former topic of the same name: what is known of them is about other records. */
+  readonly former: ReadonlySet<number>
 }
 
-/** Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. */
-export type StartingOffsets = (topic: string, partitions: readonly number[]) => Promise<Starts>
+/**
+ * Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. `readIn`: the id
+ * of the topic that the caller has read them in, if it has.
+ */
+export type StartingOffsets = (topic: string, partitions: readonly number[], readIn?: string) => Promise<Starts>
 
 type StartingOffsetsOptions = {
   readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
   /** The oldest offset of each partition. */
   readonly oldest: (topic: string, partitions: readonly number[]) => Promise<ReadonlyMap<number, string>>
   readonly identity: Pick<TopicIdentity, 'askEach'>
-  /** Called for each partition whose offsets mean nothing any more. */
-  readonly recreated: (partition: InputPartition) => void
   readonly emit: Emit
 }
 
 export const startingOffsets = (options: StartingOffsetsOptions): StartingOffsets => {
-  const { committed, oldest, identity, recreated, emit } = options
-  /** By `topic/partition`: the id of the topic that this process has read it in, until the group has committed in the next one. */
-  const readIn = new Map<string, string>()
+  const { committed, oldest, identity, emit } = options
   const reported = new Map<string, string>()
-  return async (topic, partitions) => {
+  return async (topic, partitions, readIn) => {
     const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
     const topicId = await identity.askEach(topic)
     const offsets = new Map<number, string>()
     const fromCommit = new Map<number, Commit>()
-    const former: InputPartition[] = []
+    const former = new Set<number>()
     const without: number[] = []
     for (const partition of partitions) {
       const { offset = '-1', metadata = null } = commits.get(partition) ?? {}
       const isCommitted = Number(offset) >= 0
-      const name = nameOf({ topic, partition })
-      if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {
-        former.push({ topic, partition })
+      if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn)) {
+        former.add(partition)
         // Not the oldest offset: a broker that is not done with the change may still name that of the former topic.
         offsets.set(partition, '0')
         continue
       }
-      if (topicId !== undefined) readIn.set(name, topicId)
       if (isCommitted) {
         fromCommit.set(partition, { offset, metadata: metadata ?? '' })
         offsets.set(partition, offset)
@@ -62,32 +60,19 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       const first = await oldest(topic, without)
       for (const partition of without) offsets.set(partition, first.get(partition) ?? '0')
     }
-    for (const one of former) recreated(one)
-    if (former.length > 0 && topicId !== undefined && reported.get(topic) !== topicId) {
+    if (former.size > 0 && topicId !== undefined && reported.get(topic) !== topicId) {
       reported.set(topic, topicId)
       emit({ event: 'topic_recreated', topic })
     }
-    return { topicId, offsets, committed: fromCommit }
+    return { topicId, offsets, committed: fromCommit, former }
   }
 }
 
 /** A batch waits for it, and its member cannot join again meanwhile. */
 const answerMs = 10_000
 
-export type OpenStartingOffsets = {
+type OpenStartingOffsets = {
   readonly read: StartingOffsets
-  /** Whether the topic is now the one whose position was read last. Throws if nobody answers, if brokers differ, or if the topic does not exist. */
-  readonly isStillRead: (partition: InputPartition) => Promise<boolean>
-  /** Whether the position that was read last is one in the topic with this id, as far as that is known. */
-  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
-  /** Those whose committed position is in another topic than the one with this id. Throws if nobody answers. */
-  readonly committedElsewhere: (
-    topic: string,
-    partitions: readonly number[],
-    topicId: string,
-  ) => Promise<readonly number[]>
-  /** Calls it with each partition whose offsets mean nothing any more. */
-  readonly whenRecreated: (use: (partition: InputPartition) => void) => void
   readonly close: () => Promise<void>
 }
 
@@ -114,46 +99,12 @@ export const openStartingOffsets = (
       throw error
     }
   }
-  const listeners: ((partition: InputPartition) => void)[] = []
-  const readStarts = startingOffsets({
-    ...options,
-    recreated: (partition) => {
-      for (const use of listeners) use(partition)
-    },
-    committed: (topic, partitions) => request((cluster) => settledOffsets(cluster, { groupId, topic, partitions })),
-    oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
-  })
-  const ids = new Map<string, string | undefined>()
-  /** By name: which of the reads told its id. */
-  const toldBy = new Map<string, number>()
-  let reads = 0
   return {
-    read: async (topic, partitions) => {
-      const nth = ++reads
-      const starts = await readStarts(topic, partitions)
-      for (const name of partitions.map((partition) => nameOf({ topic, partition }))) {
-        // One that was overtaken may tell of a topic that is gone.
-        if ((toldBy.get(name) ?? 0) > nth) continue
-        toldBy.set(name, nth)
-        ids.set(name, starts.topicId)
-      }
-      return starts
-    },
-    isStillRead: async (partition) => {
-      const id = ids.get(nameOf(partition))
-      return id === undefined || (await options.identity.askEach(partition.topic)) === id
-    },
-    isReadIn: (partition, topicId) => (ids.get(nameOf(partition)) ?? topicId) === topicId,
-    committedElsewhere: async (topic, partitions, topicId) => {
-      // While transactions go on: a partition whose offset is about to change belongs to somebody who reads the topic of now.
-      const committed = await request((cluster) => committedOffsets(cluster, { groupId, topic, partitions }))
-      const commits = new Map(committed.map((one) => [one.partition, one]))
-      return partitions.filter((partition) => {
-        const { offset = '-1', metadata = null } = commits.get(partition) ?? {}
-        return isOfFormerTopic(Number(offset) >= 0 ? metadata : null, topicId, ids.get(nameOf({ topic, partition })))
-      })
-    },
-    whenRecreated: (use) => void listeners.push(use),
+    read: startingOffsets({
+      ...options,
+      committed: (topic, partitions) => request((cluster) => settledOffsets(cluster, { groupId, topic, partitions })),
+      oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
+    }),
     close: async () => current?.disconnect(),
   }
 }

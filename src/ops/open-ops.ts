@@ -7,6 +7,7 @@ import type { FeedMetrics } from '../telemetry/feed-metrics.js'
 import type { GeoMetrics } from '../telemetry/geo-metrics.js'
 import type { RuleMetrics } from '../telemetry/rule-metrics.js'
 import type { SourceMetrics } from '../telemetry/source-metrics.js'
+import type { SinkMetrics } from '../telemetry/sink-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits, measureEventLoopDelay } from './health.js'
@@ -30,8 +31,10 @@ export type OpsSources = {
   readonly sources?: (() => readonly SourceMetrics[]) | undefined
   /** Alert rules, where there are alerts. */
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
+  /** Where alerts are sent. */
+  readonly sinks?: (() => SinkMetrics) | undefined
   /** How long events wait for answers at most. */
-  readonly deadlineMs: number
+  readonly deadlineMs?: number
   readonly allowed: AllowedCalls
   readonly version: string
   /** What the metrics are about. */

@@ -1,18 +1,17 @@
 // Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Admin, type Kafka, createClient } from '../kafka/client.js'
+import { type Admin, createClient } from '../kafka/client.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
-import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { deliverTo } from '../delivery/deliver-to.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import { readFormer, type Former } from './former.js'
-import { keepPlan, makePlan, rangeGroup, type Plan, type PlanRequest } from './plan.js'
+import { keeping } from './keep-ranges.js'
+import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
 import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
-import { transactionalOutput, withClaimedCommit } from './partition-output.js'
 import { readRange, type RangeOptions } from './read-range.js'
-import { maxFailures, replay, type Progress, type ReplayOptions } from './replay.js'
+import { replay, type Progress, type ReplayOptions } from './replay.js'
+import { maxFailures, openReplayTask, type ReplayTaskOptions } from './replay-task.js'
 import type { Restored } from './restore.js'
 import { growthBytes, lookAgain, makeTopics, readFacts, type TopicFacts } from '../kafka/topics.js'
 
@@ -45,8 +44,10 @@ export type OpenReplay = {
   readonly close: () => Promise<void>
 }
 
-type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
-  readonly pipeline: Pipeline
+type Run = Pick<
+  ReplayOptions,
+  'pipeline' | 'wait' | 'mayRaise' | 'beginAlerts' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'
+> & {
   readonly alertsTopic: string | undefined
   /** Called when nobody writes with the same id any more, before anything is written. */
   readonly ready: () => Promise<void>
@@ -124,29 +125,28 @@ const start = async (
   open: Open,
   form: Run,
 ): Promise<Progress | ReplayRefused> => {
-  const { now, emit } = context
-  const { reader, plan, reading } = open
+  const { reader, plan } = open
   const settings = {
     ...context.settings,
     groupId: plan.groupId,
+    alertsTopic: form.alertsTopic ?? '',
     output: { ...context.settings.output, topic: request.output },
     deadLetterTopic:
       context.settings.deadLetterTopic === '' ? `${request.output}-dead` : context.settings.deadLetterTopic,
   }
   // Another client than the reader's: within one, offsets show as committed before their transaction is.
-  const kafka = createClient(settings, emit)
-  const ready = await prepare(request, { ...context, settings }, { ...open, kafka }, form).catch((error: unknown) => {
+  const kafka = createClient(settings, context.emit)
+  const connected = { ...context, settings, connect: () => kafka }
+  const ready = await prepare(request, connected, open, form).catch((error: unknown) => {
     throw error instanceof FatalKafkaError
       ? error
       : new FatalKafkaError(`Kafka cannot be used: ${failureOf(error).message}`)
   })
   if ('refused' in ready) return ready
-  const ended = await replay({ ...form, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
-    (error: unknown) => {
-      if (error instanceof FatalKafkaError) return error
-      throw error
-    },
-  )
+  const ended = await replay(ready).catch((error: unknown) => {
+    if (error instanceof FatalKafkaError) return error
+    throw error
+  })
   const isFailed = ended instanceof FatalKafkaError
   // The events of another topic with the same name are not those of the range, however far they reach.
   if (!context.signal.aborted && (await isMadeAgain(reader, request.topic, plan, isFailed)))
@@ -167,40 +167,35 @@ const isMadeAgain = async (reader: TopicReader, topic: string, plan: Plan, isFai
 /** Everything that Kafka has to do before the first event is read. */
 const prepare = async (
   request: ReplayRequest,
-  context: ReplayContext,
-  { kafka, admin, reader, plan }: Open & { readonly kafka: Kafka },
-  { alertsTopic: alerts, ready }: Run,
-): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'form'>> | ReplayRefused> => {
+  context: ReplayContext & Pick<ReplayTaskOptions, 'connect'>,
+  { admin, reader, plan, reading }: Open,
+  form: Run,
+): Promise<ReplayOptions | ReplayRefused> => {
   const { now, settings } = context
   const { topic, output } = request
   const topics = await prepareTopics(admin, {
     input: topic,
     output,
     deadLetters: settings.deadLetterTopic,
-    alerts,
+    alerts: form.alertsTopic,
     ageMs: now() - (await oldest(reader, topic, plan, now())),
   })
   if ('refused' in topics) return topics
-  const keep = (commit: TopicReader['commit']): Promise<boolean> => keepPlan(reader, request, plan, commit)
-  const isKept =
-    settings.delivery === 'exactly-once'
-      ? await persistently(() => withClaimedCommit({ kafka, settings, groupId: rangeGroup(plan.groupId), topic }, keep))
-      : await keep(reader.commit)
+  const isKept = await persistently(() =>
+    keeping(topic, plan, { ...context, reader }, (keep) => keepPlan(reader, request, plan, keep)),
+  )
   if (!isKept)
     return { refused: 'another start with the same --id has resolved its range meanwhile', isOvertaken: true }
-  const form = deliverTo({ ...context, settings: { ...settings, alertsTopic: alerts ?? '' } }, topics)
+  const options: ReplayOptions = { ...form, ...context, ...reading, topics, reader, plan }
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
-    for (const { partition } of plan.ranges) {
-      const left = transactionalOutput({ kafka, reader, settings, form, groupId: plan.groupId, topic, partition, now })
-      await persistently(async () => {
-        await left.claim()
-        await left.close()
-      })
+    for (const range of plan.ranges) {
+      const left = openReplayTask(range, options)
+      await left.claim()
+      await left.close()
     }
-  await ready()
-  const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
-  return { form, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
+  await form.ready()
+  return options
 }
 
 /** Brokers may take a while to end the transaction of a process that was killed. */

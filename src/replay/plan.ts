@@ -31,6 +31,7 @@ export type PlanRequest = {
   readonly groupId: string
 }
 
+/** Kept with the end of a range. */
 type Note = { readonly start: number; readonly output: string; readonly topic_id?: string | undefined }
 
 /** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
@@ -87,28 +88,32 @@ export const makePlan = async (
   }
 }
 
+type KeptRange = { readonly partition: number; readonly offset: number; readonly note: Note }
+
+export type KeepRanges = (ranges: readonly KeptRange[]) => Promise<void>
+
 /**
- * False if another start with the same id has kept other ranges since these were resolved: those do not move. `commit` should fail if somebody
+ * False if another start with the same id has kept other ranges since these were resolved: those do not move. `keep` should fail if somebody
  * else has come here since the call; where nothing can tell, the last one counts.
  */
 export const keepPlan = async (
   { committed }: Pick<TopicReader, 'committed'>,
   { topic, output }: PlanRequest,
   plan: Plan,
-  commit: TopicReader['commit'],
+  keep: KeepRanges,
 ): Promise<boolean> => {
-  const group = rangeGroup(plan.groupId)
-  const kept = await committed(group, topic)
+  const kept = await committed(rangeGroup(plan.groupId), topic)
   const endOf = new Map(plan.ranges.map(({ partition, end }) => [partition, end]))
   const isOther = ({ partition, offset, metadata }: Position): boolean =>
     !isOfFormerTopic(metadata, plan.topicId) && endOf.get(partition) !== offset
   if (kept.some(isOther)) return false
-  const positions = plan.ranges.map(({ partition, start, end }) => ({
-    partition,
-    offset: end,
-    metadata: JSON.stringify({ start, output, topic_id: plan.topicId } satisfies Note),
-  }))
-  await commit(group, topic, positions)
+  await keep(
+    plan.ranges.map(({ partition, start, end }) => ({
+      partition,
+      offset: end,
+      note: { start, output, topic_id: plan.topicId },
+    })),
+  )
   return true
 }
 

@@ -47,6 +47,10 @@ export const readRange = async (
       if (one) restored.push(one)
       else pointers++
     }
-    at = await each(restored, Math.min(next, end), { pointers, deleted: Math.min(deleted, end - at) })
+    const reached = Math.min(next, end)
+    // Behind it there is nothing more to read.
+    const last = restored.pop()
+    if (last) restored.push({ ...last, readTo: String(reached - 1) })
+    at = await each(restored, reached, { pointers, deleted: Math.min(deleted, end - at) })
   }
 }

@@ -1,27 +1,21 @@
 // A replay: a range of a topic through the pipeline again, partitions in parallel, each from where it was left.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createRateLimit, type RateLimit } from '../base/rate-limit.js'
-import type { Kafka } from '../kafka/client.js'
-import type { Emit } from '../telemetry/event.js'
 import { cutBatches, eventCount } from '../delivery/chunks.js'
-import { forgetUpTo } from '../delivery/refusals.js'
-import { isOfFormerTopic } from '../kafka/commit-metadata.js'
-import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { deliverUnit, type UnitOptions } from './deliver-unit.js'
-import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
-import type { Plan, ReplayRange } from './plan.js'
-import { readRange, type RangeOptions } from './read-range.js'
+import { failureOf } from '../kafka/failure.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
-import { addTallies, decodeTally, emptyTally, type Tally } from './tally.js'
+import type { Former } from './former.js'
+import type { ReplayRange } from './plan.js'
+import { readRange, type RangeOptions } from './read-range.js'
+import { openReplayTask, type ReplayTask, type ReplayTaskOptions } from './replay-task.js'
+import type { Restored } from './restore.js'
+import { emptyTally, type Tally } from './tally.js'
 
 export type ReplayOptions = RangeOptions &
-  Omit<UnitOptions, 'topicId'> & {
+  ReplayTaskOptions & {
     readonly reader: TopicReader
-    readonly kafka: Kafka
-    readonly plan: Plan
+    readonly former?: Former | undefined
     readonly eventsPerSecond?: number | undefined
     readonly moved: (progress: Progress) => void
-    readonly emit: Emit
   }
 
 export type Progress = {
@@ -29,9 +23,8 @@ export type Progress = {
   readonly partitions: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
 }
 
-/** In a row, each after a longer pause. */
-export const maxFailures = 8
-const unitEvents = 2_000
+/** Delivered together. */
+const unitRecords = 2_000
 
 /** Resolves when every range is through or the signal is given. Throws `FatalKafkaError` with the message to exit with. */
 export const replay = async (options: ReplayOptions): Promise<Progress> => {
@@ -64,93 +57,61 @@ export const replay = async (options: ReplayOptions): Promise<Progress> => {
   return { partitions }
 }
 
+type Moved = (position: number, tally: Tally) => void
+
 const replayRange = async (
   options: ReplayOptions,
   range: ReplayRange,
   waitFor: RateLimit,
-  moved: (position: number, tally: Tally) => void,
+  moved: Moved,
 ): Promise<void> => {
-  const { reader, settings, plan, topic, emit, signal } = options
-  const { partition } = range
-  const make = settings.delivery === 'exactly-once' ? transactionalOutput : acknowledgedOutput
-  const output = make({ ...options, groupId: plan.groupId, partition })
-  let tally = emptyTally
-  let position = range.start
-  let failures = 0
-  const claim = async (): Promise<number> => {
-    for (;;)
-      try {
-        const found = await output.claim()
-        const committed = found && isOfFormerTopic(found.metadata, plan.topicId) ? undefined : found
-        position = Math.max(range.start, committed?.offset ?? range.start)
-        tally = decodeTally(committed?.metadata ?? '')
-        moved(position, tally)
-        return position
-      } catch (error) {
-        await retryOrGiveUp(error)
-      }
-  }
-  /** Gives up after so many failures in a row. */
-  const retryOrGiveUp = async (error: unknown): Promise<void> => {
-    const { name, message } = failureOf(error)
-    if (error instanceof FatalKafkaError || ++failures > maxFailures)
-      throw error instanceof FatalKafkaError
-        ? error
-        : new FatalKafkaError(`${topic}/${partition} cannot be replayed: ${message}`)
-    emit({ event: 'producer_replaced', topic, partition, cause: `${name}: ${message}` })
-    await sleep(100 * 2 ** failures)
-  }
-  const step = options.eventsPerSecond === undefined ? unitEvents : Math.max(1, Math.floor(options.eventsPerSecond / 4))
-  const each: Parameters<typeof readRange>[3] = async (read, next, left) => {
-    const prepared = options.pipeline.prepare?.(read)
-    if (prepared) await prepared
-    const records = cutBatches(read, options.pipeline)
-    let before: Tally = { ...emptyTally, ...left }
-    for (let from = 0; from === 0 || from < records.length; from += step) {
-      const unit = records.slice(from, from + step)
-      const isLast = from + step >= records.length
-      if (unit.length === 0) {
-        tally = addTallies(tally, before)
-        position = next
-        break
-      }
-      await waitFor(eventCount(unit))
-      if (signal.aborted) return position
-      const reached = isLast ? next : (unit.at(-1)?.at ?? next) + 1
-      const { refused } = output.refusals
-      const refusedBefore = refused.size
-      try {
-        const done = await deliverUnit(
-          { ...options, topicId: plan.topicId },
-          output,
-          unit,
-          partition,
-          reached,
-          addTallies(tally, before),
-        )
-        tally = done
-        before = emptyTally
-        position = reached
-        failures = 0
-        forgetUpTo(String(reached - 1), output.refusals)
-      } catch (error) {
-        // One more record is known to be refused: the next attempt comes further.
-        if (refused.size > refusedBefore) failures = 0
-        await retryOrGiveUp(error)
-        return claim()
-      }
-      moved(position, tally)
-    }
-    moved(position, tally)
-    return position
-  }
+  const { reader, emit } = options
+  const task = openReplayTask(range, options)
   try {
-    await readRange(reader, options, { ...range, start: await claim() }, each)
+    await task.claim()
+    const start = task.position()
+    moved(start, task.tally())
+    await readRange(reader, options, { ...range, start }, deliverRead(task, options, waitFor, moved))
   } finally {
-    await output
+    await task
       .close()
       .catch((error: unknown) =>
         emit({ event: 'kafka_client_warned', about: 'replay', message: failureOf(error).message }),
       )
   }
+}
+
+/** Delivers what was fetched in parts, and returns where to read on. */
+const deliverRead = (
+  task: ReplayTask,
+  { pipeline, former: formerOf, eventsPerSecond, signal }: ReplayOptions,
+  waitFor: RateLimit,
+  moved: Moved,
+): Parameters<typeof readRange>[3] => {
+  const step = eventsPerSecond === undefined ? unitRecords : Math.max(1, Math.floor(eventsPerSecond / 4))
+  /** Batches are taken apart only to count their events. */
+  const waitForAll = async (records: readonly Restored[]): Promise<void> => {
+    if (eventsPerSecond === undefined) return
+    const prepared = pipeline.prepare?.(records)
+    if (prepared) await prepared
+    await waitFor(eventCount(cutBatches(records, pipeline)))
+  }
+  return async (read, next, left) => {
+    task.pass(left)
+    for (let from = 0; from < read.length; from += step) {
+      const unit = read.slice(from, from + step).map((record) => withFormer(record, formerOf))
+      await waitForAll(unit)
+      if (signal.aborted) return task.position()
+      const reached = await task.deliver(unit)
+      moved(reached, task.tally())
+      if (reached <= Number(unit.at(-1)?.readTo)) return reached
+    }
+    moved(next, task.tally())
+    return next
+  }
+}
+
+const withFormer = (record: Restored, formerOf: Former | undefined): Restored => {
+  const former = record.former ?? formerOf?.(record.partition, Number(record.offset))
+  return former === record.former ? record : { ...record, former }
 }

@@ -1,5 +1,6 @@
 // A record that was read again → the record as it was first read, with the verdict it had then.
 import { levels, type Level } from '../domain/finding.js'
+import { hostOf } from '../domain/listed-url.js'
 import { markOf, type FormerVerdict } from '../domain/verdict.js'
 import type { AnyObject } from '../base/json-object.js'
 import { writtenFormat, type ReadWritten, type WrittenRecord } from '../pipeline/batch/read-written.js'
@@ -10,10 +11,8 @@ import type { Incoming } from '../kafka/records.js'
 /** What the replayed topic holds: events as they came, events that we annotated, or dead letters of ours. */
 export type InputKind = 'raw' | 'annotated' | 'dead-letter'
 
-export type Restored = Incoming & {
-  /** The offset it was read at now. */
-  readonly at: number
-}
+/** With where it was read now; its offset may be that of a dead letter's event. */
+export type Restored = Incoming & { readonly readTo: string }
 
 export type RestoreOptions = {
   readonly kind: InputKind
@@ -24,7 +23,7 @@ export type RestoreOptions = {
 
 /** Nothing stands for a dead letter that only points to its event. */
 export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptions): Restored | undefined => {
-  const record = { ...read, at: Number(read.offset) }
+  const record = { ...read, readTo: read.offset }
   if (kind === 'raw') return record
   if (kind === 'annotated') {
     const { id, former, formers } = annotationOf(record, readWritten)
@@ -117,9 +116,12 @@ const idIn = (annotation: AnyObject | undefined): string | undefined => {
 }
 
 const formerIn = (annotation: AnyObject | undefined): FormerVerdict | undefined => {
-  const { verdict, value } = annotation ?? {}
+  const { verdict, type, value } = annotation ?? {}
   if (!isLevel(verdict)) return undefined
-  return { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 }
+  return {
+    level: verdict,
+    decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(hostOf(type, value)) : 0,
+  }
 }
 
 /** A compact annotation of an event with a verdict does not say what is missing, only that something is. */

@@ -52,10 +52,6 @@ export const addTallies = (a: Tally, b: Tally): Tally => ({
 export const changedEvents = ({ changes }: Tally): number =>
   Object.values(changes).reduce((sum, count) => sum + count, 0)
 
-/** With the id of the topic that the offset is in, as every commit has it. */
-export const encodeTally = (tally: Tally, topicId: string | undefined): string =>
-  JSON.stringify({ ...tally, topic_id: topicId })
-
 /** Whoever else may commit to the group: what is no tally counts for nothing. */
 export const decodeTally = (text: string): Tally => {
   let read: Partial<Record<keyof Tally, unknown>> | null

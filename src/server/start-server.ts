@@ -158,7 +158,7 @@ const openAll = async (
   })
   later(feeds.close)
   const listedOf: ListedOf = (indicator, paths) => {
-    const known = feeds.match(indicator, now(), paths)
+    const known = feeds.match(indicator, now(), { paths })
     const listings = known?.facts.listings?.filter(({ level }) => level !== 'flag') ?? []
     return known && listings.length > 0 ? { listings, at: known.at } : undefined
   }

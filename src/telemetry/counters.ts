@@ -17,6 +17,7 @@ import {
   memoryResults,
   notSharedReasons,
   reductions,
+  stateRefusals,
   verdictRefusals,
   type MemoryResult,
 } from './labels.js'
@@ -87,6 +88,8 @@ export type Counts = {
     readonly notShared: readonly Count<'reason'>[]
     readonly delayMs?: number
   }
+  /** Records of the state topic. */
+  readonly stateRefused: readonly Count<'reason'>[]
   /** Every telemetry event, by name. */
   readonly logEvents: readonly Count<'event'>[]
   readonly pipelineSeconds: Histogram
@@ -169,6 +172,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let missingTopics = 0
   let caller: string | undefined
   const verdictsRefused = createCountTable(['all'], verdictRefusals)
+  const stateRefused = createCountTable(['all'], stateRefusals)
   const verdictsNotShared = createCountTable(['all'], notSharedReasons)
   let isMiss = false
   let hasFolder = false
@@ -250,6 +254,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       verdictsDelayMs = delayMs ?? verdictsDelayMs
     },
     verdicts_appended: ({ verdicts }) => void (verdictsAppended += verdicts),
+    state_refused: ({ records, reason }) => stateRefused.add('all', reason, records),
     verdicts_refused: ({ verdicts, reason }) => verdictsRefused.add('all', reason, verdicts),
     verdicts_not_shared: ({ verdicts, reason }) => verdictsNotShared.add('all', reason, verdicts),
   }
@@ -320,6 +325,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
         notShared: verdictsNotShared.read().map(([, reason, value]) => ({ labels: { reason }, value })),
         ...(verdictsDelayMs !== undefined && { delayMs: verdictsDelayMs }),
       },
+      stateRefused: stateRefused.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       missingTopics,
       election: {
         takeovers,

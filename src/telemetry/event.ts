@@ -1,9 +1,10 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
+import type { EntryCounts } from '../domain/entry-counts.js'
 import type { ByReason } from '../domain/no-alert-reason.js'
 import type { Skipped } from '../domain/skipped.js'
 import type { Reason } from '../domain/reason.js'
 import type { Unread } from '../domain/unread.js'
-import type { BulkLimit, NotShared, VerdictRefusal } from './labels.js'
+import type { BulkLimit, NotShared, StateRefusal, VerdictRefusal } from './labels.js'
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
@@ -22,17 +23,15 @@ export type TelemetryEvent =
       readonly seconds: number
     }
   | { readonly event: 'stopped'; readonly command: string; readonly cause: string }
-  | {
+  | (EntryCounts & {
       readonly event: 'feed_loaded'
       readonly feed: string
-      readonly addresses: number
-      readonly names: number
       /** What else is in the file, by reason. */
       readonly skipped: Skipped
       /** Memory used by its index. */
       readonly bytes: number
       readonly ms: number
-    }
+    })
   /** A file with a key can be read by every user of the machine. */
   | { readonly event: 'secret_file_exposed'; readonly setting: string; readonly message: string }
   /** No gate.ownRanges. */
@@ -45,6 +44,10 @@ export type TelemetryEvent =
       readonly suggested: readonly string[]
     }
   /** It is in use and accuses nobody. */
+  /** `newest`: epoch milliseconds of its newest entry. */
+  | { readonly event: 'feed_stale'; readonly feed: string; readonly newest: number; readonly days: number }
+  /** `share`: of the distinct public addresses that events showed. */
+  | { readonly event: 'feed_lists_many'; readonly feed: string; readonly share: number }
   | { readonly event: 'feed_empty'; readonly feed: string; readonly message: string }
   | {
       readonly event: 'feed_entries_skipped'
@@ -269,6 +272,10 @@ export type TelemetryEvent =
     }
   /** A key is used, and nobody said how many calls it may send. */
   | { readonly event: 'budget_not_set'; readonly perDay: number }
+  /** The lists of gate.allow have changed. */
+  | { readonly event: 'allow_loaded'; readonly files: number }
+  /** What was in use stays in use. */
+  | { readonly event: 'allow_refused'; readonly where: string; readonly message: string }
   | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
   /** The rules that were in use stay in use. */
@@ -321,12 +328,53 @@ export type TelemetryEvent =
     }
   /** Events that were delivered before their answer were written once more, with it. */
   | { readonly event: 'events_corrected'; readonly events: number }
+  | { readonly event: 'state_refused'; readonly topic: string; readonly records: number; readonly reason: StateRefusal }
+  /** The suppression windows of a partition are known again. */
+  | {
+      readonly event: 'windows_restored'
+      readonly topic: string
+      readonly partition: number
+      readonly windows: number
+    }
   | {
       readonly event: 'sightings_restored'
       readonly topic: string
       readonly partition: number
       /** Events that still wait for an answer. */
       readonly pending: number
+    }
+  /** `state` is what the sink's answer, or the want of one, says about it. */
+  | {
+      readonly event: 'sink_failed'
+      readonly sink: string
+      readonly state: string
+      readonly detail: string
+      readonly againInMs: number
+    }
+  | { readonly event: 'sink_recovered'; readonly sink: string; readonly afterMs: number }
+  /** A new group of a sink: it begins with the next alert. */
+  | { readonly event: 'sink_is_new'; readonly sink: string; readonly group: string; readonly records: number }
+  /** Refused for good by a sink: what it said is on the topic, with the alert. */
+  | { readonly event: 'alerts_undelivered'; readonly sink: string; readonly alerts: number; readonly topic: string }
+  /** Something on the alerts topic is no alert. */
+  | {
+      readonly event: 'no_alert_read'
+      readonly sink: string
+      readonly topic: string
+      readonly origin: string
+      readonly message: string
+    }
+  | { readonly event: 'silences_read'; readonly file: string; readonly silences: number }
+  | { readonly event: 'silences_refused'; readonly file: string; readonly message: string }
+  /** A silence holds back, or marks, its first alert. */
+  | { readonly event: 'silence_applied'; readonly silence: string; readonly by: string; readonly why: string }
+  /** What became of the alerts of a sink. */
+  | {
+      readonly event: 'sink_totalled'
+      readonly sink: string
+      readonly delivered: number
+      readonly refused: number
+      readonly others: number
     }
 
 export type Emit = (event: TelemetryEvent) => void

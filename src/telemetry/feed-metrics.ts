@@ -1,15 +1,19 @@
 // Metrics per feed: what it holds, how old it is, and how fetching it goes.
+import { entryKinds, type EntryCounts } from '../domain/entry-counts.js'
 import type { Skipped } from '../domain/skipped.js'
 import type { Define, Values } from './define-metrics.js'
+import type { FeedUse } from './feed-use.js'
 
 /** What is measured of a feed. */
-export type FeedMetrics = {
+export type FeedMetrics = EntryCounts & {
   readonly name: string
   readonly state: string
-  readonly addresses: number
-  readonly names: number
   /** Epoch milliseconds when the version in use was written. */
   readonly modified?: number
+  /** Epoch milliseconds of its newest entry, where the list says so. */
+  readonly newestEntry?: number
+  /** Where events are annotated. */
+  readonly use?: FeedUse | undefined
   readonly skipped: Skipped
   readonly fetch?: {
     readonly fetches: number
@@ -17,6 +21,8 @@ export type FeedMetrics = {
     readonly read?: { readonly pages: number; readonly objects: number } | undefined
   }
 }
+
+const types = { addresses: 'ip', endpoints: 'ip_port', names: 'domain', urls: 'url' } as const
 
 export const defineFeedMetrics = (
   { counter, gauge }: Define,
@@ -29,15 +35,49 @@ export const defineFeedMetrics = (
       return value === undefined ? [] : [{ labels: { feed: feed.name }, value }]
     })
   gauge('feed_entries', 'Entries of a feed in use, by type.', () =>
-    feeds().flatMap(({ name: feed, addresses, names }) => [
-      { labels: { feed, type: 'ip' }, value: addresses },
-      { labels: { feed, type: 'domain' }, value: names },
-    ]),
+    feeds().flatMap((feed) =>
+      entryKinds.map((kind) => ({ labels: { feed: feed.name, type: types[kind] }, value: feed[kind] })),
+    ),
   )
   gauge(
     'feed_age_seconds',
     'Time since the version of a feed in use was written or fetched.',
     each(({ modified }) => (modified === undefined ? undefined : Math.max(0, now() - modified) / 1000)),
+  )
+  gauge(
+    'feed_newest_entry_age_seconds',
+    'Time since the newest entry of a feed was seen or listed, where the list says so.',
+    each(({ newestEntry }) => (newestEntry === undefined ? undefined : Math.max(0, now() - newestEntry) / 1000)),
+  )
+  gauge(
+    'feed_entries_seen',
+    'Entries of a feed that events showed, to within a few percent.',
+    each(({ use }) => use?.entriesSeen),
+  )
+  counter(
+    'feed_events',
+    'Events in which a feed lists something.',
+    each(({ use }) => use?.events),
+  )
+  counter(
+    'feed_events_held_back',
+    'Events in which a feed lists something that the safeguard protects.',
+    each(({ use }) => use?.heldBack),
+  )
+  counter(
+    'feed_alerts',
+    'Alerts about something that a feed lists.',
+    each(({ use }) => use?.alerts),
+  )
+  counter(
+    'feed_only_alerts',
+    'Alerts about something that this feed alone lists and nobody else accuses.',
+    each(({ use }) => use?.onlyAlerts),
+  )
+  gauge(
+    'feed_listed_ratio',
+    'How many of the distinct public addresses in events a feed lists, from 0 to 1.',
+    each(({ use }) => use?.share),
   )
   gauge('feed_entries_skipped', 'What is in the file of a feed and not in use, by reason.', () =>
     feeds().flatMap(({ name: feed, skipped }) =>

@@ -34,6 +34,9 @@ export const callCodes = [
 ] as const
 /** Why a record of the verdicts topic is not believed. */
 export const verdictRefusals = ['malformed', 'too_large', 'unsigned', 'bad_signature', 'version', 'future'] as const
+/** Why a record of the state topic is not believed. */
+export const stateRefusals = ['malformed', 'too_large', 'unsigned', 'bad_signature', 'other_group'] as const
+export type StateRefusal = (typeof stateRefusals)[number]
 /** Why an answer that was paid for is not on the verdicts topic. */
 export const notSharedReasons = ['too_large', 'too_many', 'refused'] as const
 export type NotShared = (typeof notSharedReasons)[number]

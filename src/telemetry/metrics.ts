@@ -6,6 +6,7 @@ import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { defineGeoMetrics, type GeoMetrics } from './geo-metrics.js'
 import { defineSourceMetrics, type SourceMetrics } from './source-metrics.js'
 import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
+import { defineSinkMetrics, type SinkMetrics } from './sink-metrics.js'
 import { createDefine, createNodeMetrics, type Define } from './define-metrics.js'
 
 type MetricsSources = {
@@ -18,30 +19,35 @@ type MetricsSources = {
   /** Absent where none is configured. */
   readonly sources?: (() => readonly SourceMetrics[]) | undefined
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
+  /** Where alerts are sent. */
+  readonly sinks?: (() => SinkMetrics) | undefined
   /** How long events wait for answers at most. */
   readonly deadlineMs?: number
   readonly version: string
-  /** What the process does: annotate events, or answer lookup requests. */
+  /** What the process does: annotate events, answer lookup requests, or send alerts on. */
   readonly kind?: ProcessKind
 }
 
-export type ProcessKind = 'pipeline' | 'server'
+export type ProcessKind = 'pipeline' | 'server' | 'notify'
 
 export type Metrics = { readonly contentType: string; readonly text: () => Promise<string> }
 
 export const createMetrics = (sources: MetricsSources): Metrics => {
   const node = createNodeMetrics()
   const define = createDefine()
-  if (sources.kind === 'server') defineServerMetrics(define)
-  else definePipelineMetrics(define)
-  defineLookupMetrics(define)
+  const { kind = 'pipeline' } = sources
+  if (kind === 'server') defineServerMetrics(define)
+  if (kind === 'pipeline') definePipelineMetrics(define)
+  if (kind === 'notify') defineLogMetrics(define)
+  else defineLookupMetrics(define)
+  if (sources.sinks) defineSinkMetrics(define, sources.sinks, Date.now)
   if (sources.provider) defineProviderMetrics(define, sources.provider, sources.allowed)
   if (sources.consumer) defineConsumerMetrics(define, sources.consumer)
   if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
   if (sources.geo) defineGeoMetrics(define, sources.geo, Date.now)
   if (sources.sources) defineSourceMetrics(define, sources.sources)
   const { deadlineMs } = sources
-  if (deadlineMs !== undefined && sources.kind !== 'server')
+  if (deadlineMs !== undefined && kind === 'pipeline')
     define.gauge('deadline_seconds', 'How long events wait for answers at most.', () => deadlineMs / 1000)
   if (sources.rules) defineRuleMetrics(define, sources.rules)
   define.gauge('build_info', 'Always 1; the labels name the version.', () => [
@@ -128,7 +134,11 @@ const defineServerMetrics = ({ counter, histogram }: Define): void => {
   histogram('request_duration', 'Time to answer a request.', ({ requestSeconds }) => requestSeconds)
 }
 
-const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
+const defineLogMetrics = ({ counter }: Define): void =>
+  counter('log_events', 'Log events, by name.', ({ logEvents }) => logEvents)
+
+const defineLookupMetrics = (define: Define): void => {
+  const { counter, gauge, histogram } = define
   counter('memory_lookups', 'Lookups in the memory, by result.', ({ memoryLookups }) => byName('result', memoryLookups))
   counter('memory_refreshes', 'Findings refreshed in the background.', ({ refreshes }) => refreshes)
   gauge('memory_writable', '1 while findings can be written to disk, 0 while they cannot.', ({ isMemoryWritable }) =>
@@ -150,6 +160,7 @@ const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
     'Records of the verdicts topic that are not believed.',
     (counts) => counts.verdicts.refused,
   )
+  counter('state_records_refused', 'Records of the state topic that are not believed.', (counts) => counts.stateRefused)
   counter(
     'verdicts_not_shared',
     'Verdicts paid for here that are not on the verdicts topic.',
@@ -165,7 +176,7 @@ const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
   )
   counter('gateway_takeovers', 'How often this gateway has begun to call.', ({ election }) => election.takeovers)
   counter('gateway_passed_on', 'Questions passed on to the gateway that calls.', ({ election }) => election.passedOn)
-  counter('log_events', 'Log events, by name.', ({ logEvents }) => logEvents)
+  defineLogMetrics(define)
   histogram('lookup_duration', 'Time of a lookup that was not in the memory.', ({ lookupSeconds }) => lookupSeconds)
   histogram(
     'provider_call_duration',

@@ -69,9 +69,23 @@ const together = (former: TelemetryEvent, latest: TelemetryEvent): TelemetryEven
 
 /** The fields that make two failures the same. */
 const keyOf = (event: TelemetryEvent): string => {
-  const { operation, reason, topic, to, state, feed, file, about, source, why } = event as Readonly<
+  const { operation, reason, topic, to, state, feed, file, about, source, why, sink } = event as Readonly<
     Record<string, unknown>
   >
   const partition = event.event === 'offsets_skipped' ? event.partition : undefined
-  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about, source, why, partition])
+  return JSON.stringify([
+    event.event,
+    operation,
+    reason,
+    topic,
+    to,
+    state,
+    feed,
+    file,
+    about,
+    source,
+    why,
+    sink,
+    partition,
+  ])
 }

@@ -1,5 +1,6 @@
 // The log level and message of each telemetry event.
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
+import { describeEntries } from '../domain/entry-counts.js'
 import { noOwnRanges } from '../domain/own-addresses.js'
 import type { TelemetryEvent } from './event.js'
 import type { BulkLimit } from './labels.js'
@@ -19,8 +20,18 @@ export const wordings: Wordings = {
   },
   feed_loaded: {
     level: 'info',
-    say: ({ feed, addresses, names, skipped, bytes, ms }) =>
-      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded, ${skippedIn(skipped)} skipped, in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB`,
+    say: ({ feed, skipped, bytes, ms, ...entries }) =>
+      `feed ${feed}: ${describeEntries(entries)} loaded, ${skippedIn(skipped)} skipped, in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB`,
+  },
+  feed_stale: {
+    level: 'warn',
+    say: ({ feed, newest, days }) =>
+      `feed ${feed}: its newest entry is ${days} days old (${new Date(newest).toISOString().slice(0, 10)}); perhaps nobody keeps the list any more`,
+  },
+  feed_lists_many: {
+    level: 'warn',
+    say: ({ feed, share }) =>
+      `feed ${feed} lists ${(share * 100).toFixed(1)} % of the distinct public addresses seen, more than one in a hundred: look at its entries, set level: suspicious, or leave it out`,
   },
   feed_empty: {
     level: 'warn',
@@ -228,6 +239,15 @@ export const wordings: Wordings = {
       `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the memory holds no more'}`,
   },
   verdicts_learnt: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts learnt from the verdicts topic` },
+  state_refused: {
+    level: 'warn',
+    say: ({ topic, records, reason }) =>
+      `${records} records of ${topic} are not believed: ${reason.replace('_', ' ')}; see who may write to it`,
+  },
+  windows_restored: {
+    level: 'info',
+    say: ({ topic, partition, windows }) => `${topic}/${partition}: ${windows} open windows of alerts are known again`,
+  },
   verdicts_refused: {
     level: 'warn',
     say: ({ verdicts, reason }) =>
@@ -291,6 +311,14 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ perDay }) =>
       `at most ${perDay} calls a day are sent with the key, since no budget is set; a gateway has its own. Set admit.perDay to a number, or to unlimited`,
+  },
+  allow_loaded: {
+    level: 'info',
+    say: ({ files }) => `gate.allow has changed: ${files} ${files === 1 ? 'list' : 'lists'} read again`,
+  },
+  allow_refused: {
+    level: 'error',
+    say: ({ where, message }) => `changed gate.allow refused, the previous lists stay in use: ${where}: ${message}`,
   },
   rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules loaded from ${files} files` },
   rule_warned: { level: 'warn', say: (warning) => `rule at ${placeOf(warning)}: ${warning.message}` },
@@ -358,6 +386,43 @@ export const wordings: Wordings = {
   late_events_dropped: {
     level: 'warn',
     say: ({ events, why }) => `${events} events were delivered before their answer and ${lateConsequences[why]}`,
+  },
+  sink_failed: {
+    level: 'warn',
+    say: ({ sink, state, detail, againInMs }) =>
+      `sink ${sink} is ${state.replaceAll('_', ' ')} (${detail}); its alerts wait, and are sent again in ${Math.round(againInMs / 100) / 10} s`,
+  },
+  sink_recovered: {
+    level: 'info',
+    say: ({ sink, afterMs }) => `sink ${sink} takes alerts again after ${Math.round(afterMs / 1000)} s`,
+  },
+  sink_is_new: {
+    level: 'info',
+    say: ({ sink, group, records }) =>
+      `sink ${sink} is new (group ${group}) and begins with the next alert; ${records} alerts of before are not sent`,
+  },
+  alerts_undelivered: {
+    level: 'error',
+    say: ({ sink, alerts, topic }) =>
+      `sink ${sink} refused ${alerts} alerts for good; they are on topic ${topic} with its answer`,
+  },
+  no_alert_read: {
+    level: 'warn',
+    say: ({ topic, origin, message }) => `topic ${topic} holds something that is no alert (${origin}): it ${message}`,
+  },
+  silences_read: { level: 'info', say: ({ file, silences }) => `${silences} silences read from ${file}` },
+  silences_refused: {
+    level: 'error',
+    say: ({ file, message }) => `the silences in ${file} are refused, those of before stay in use: ${message}`,
+  },
+  silence_applied: {
+    level: 'info',
+    say: ({ silence, by, why }) => `silence ${silence} of ${by} holds back alerts: ${why}`,
+  },
+  sink_totalled: {
+    level: 'info',
+    say: ({ sink, delivered, refused, others }) =>
+      `sink ${sink}: ${delivered} alerts delivered, ${refused} refused, ${others} not sent (merged, silenced, capped, too old, for other sinks)`,
   },
 }
 

@@ -32,7 +32,10 @@ const variants: readonly Variant[] = soak
       { delivery: 'at-least-once', partitionBy: 'input' },
       { delivery: 'at-least-once', partitionBy: 'key' },
     ]
-  : [{ delivery: 'exactly-once', partitionBy: 'input' }]
+  : [
+      { delivery: 'exactly-once', partitionBy: 'input' },
+      { delivery: 'at-least-once', partitionBy: 'input' },
+    ]
 
 let cluster: Cluster
 let provider: LookupServer

@@ -78,6 +78,8 @@ export const promises = [
   'no alert twice',
   'no retro alert about what late alerts have told',
   'what is suppressed is said',
+  'what is suppressed is said once',
+  'one alert per window',
   'every pending event corrected',
   'no correction twice',
   'no correction of what was complete',
@@ -326,6 +328,7 @@ export type AlertValue = {
   readonly threatweave: {
     readonly kind?: string
     readonly alert_id?: string
+    readonly group_id?: string
     readonly count?: number
     readonly value?: string
     readonly late?: boolean
@@ -400,11 +403,16 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
 
   const alertedValues = new Set(aboutEvents.flatMap(({ value = '', indicators = [] }) => [value, ...indicators]))
   const matched: Expected[] = []
+  const mayBeAccused = (address: string): boolean =>
+    maliciousAtProvider.has(address) || listedAddresses.includes(address) || happened.gained.has(address)
+  let mostMatches = 0
 
   for (const event of expected) {
     const { n, isLarge } = event
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
+    // It came out as a dead letter, and alerts are about it too.
+    if (isLarge && mayBeAccused(event.address ?? '')) mostMatches++
     if (!last || isLarge) continue
     // What a spent budget left is answered when another event pays, if one does.
     const isAnswered = scenario.perDay === undefined
@@ -447,6 +455,8 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
         maliciousAtProvider.has(address) &&
         copies.every((copy) => isPendingFor(copy, address))
       isMatch ||= isKnown || isLateMatch
+      const mayBeLate = mayBeAccused(address) && copies.some((copy) => isPendingFor(copy, address))
+      if (isKnown || mayBeLate) mostMatches++
       // Where repeats are suppressed, another event about the address may have the alert.
       const isTold = count > 0 || listed.has(toldKey(origin, address))
       const isAlerted = scenario.suppressSeconds === undefined ? isTold : alertedValues.has(address)
@@ -467,7 +477,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   // At least once, who slept past its session goes on for a moment with what it knew.
   const maySleep = !isExactlyOnce && done.some((kind) => outlastsSessions.has(kind))
   if (scenario.alerts && !maySleep && !done.includes('recreate_input')) checkOnceTold(happened, alerts, events, expect)
-  if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
+  if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, mostMatches, expect)
 }
 
 /** After an outage too: a retro alert is about all that have seen its indicator, of which one at least has no other alert. */
@@ -514,23 +524,24 @@ const endsMembership: ReadonlySet<Act['kind']> = new Set([
 ])
 
 /**
- * Alerts and updates together say every match. What a process knew is lost if it is killed, ends without a partition, or is stopped or loses its
- * place in the group before it has learnt whether a commit counted; docs/alerts.md says so.
+ * Alerts and updates together say every match, and a window has one alert in each partition. Without a sightings topic what a process knew is lost if it
+ * is killed, ends without a partition, or is stopped or loses its place in the group before it has learnt whether a commit counted.
  */
 const checkUpdates = (
   { done, ended, areOffsetsLost, scenario, said: emitted }: Happened,
   alerts: readonly AlertValue['threatweave'][],
   matched: readonly Expected[],
+  /** Each indicator of an event counts: one may be told late, after another one. */
+  mostMatches: number,
   expect: Expect,
 ): void => {
-  const isLost =
+  const isKept = scenario.sightings
+  const isForgotten =
     done.includes('kill') ||
     (emitted.has('producer_replaced') && done.some((kind) => endsMembership.has(kind))) ||
-    ended.length > 0 ||
-    areOffsetsLost ||
-    done.includes('recreate_input') ||
     emitted.has('alert_updates_dropped') ||
     scenario.workersMs.length > 1
+  const isLost = (isForgotten && !isKept) || ended.length > 0 || areOffsetsLost || done.includes('recreate_input')
   const written = alerts.filter(({ kind }) => kind === undefined || kind === 'update')
   // A repeat has the same id.
   const once = new Map(written.map(({ alert_id: id, count = 0 }) => [id, count]))
@@ -541,6 +552,20 @@ const checkUpdates = (
       said >= matched.length,
       () => `${matched.length} events matched, alerts and updates say ${said}`,
     )
+  if (isLost || !isKept || scenario.delivery !== 'exactly-once') return
+  expect(
+    'what is suppressed is said once',
+    said <= mostMatches,
+    () => `at most ${mostMatches} indicators of events matched, alerts and updates say ${said}`,
+  )
+  const raised = new Map<string, string>()
+  for (const { kind, group_id: group = '', origin = '', alert_id: id = '' } of alerts) {
+    if (kind !== undefined) continue
+    const window = `${group} in ${origin.slice(0, origin.lastIndexOf('/'))}`
+    const other = raised.get(window)
+    expect('one alert per window', other === undefined, () => `${window} has the alerts ${other} and ${id}`)
+    raised.set(window, id)
+  }
 }
 
 /** How long a change of a feed may take until it is in use: two looks at the file, and what is restored at a join. */

@@ -32,8 +32,20 @@ export const mistakes: readonly Mistake[] = [
   ),
   one(
     'what was suppressed is said only if another alert follows',
-    '    waiting.push(...suppressed.takeDue(all))\n',
-    '    suppressed.takeDue(all)\n',
+    '        return [...some.map(recordOf), ...(kept?.whole(draft) ?? [])]\n',
+    '        return kept?.whole(draft) ?? []\n',
+  ),
+  one(
+    'the windows of alerts are not known after a handover',
+    '      windows.restore(found)\n',
+    '      windows.restore(found.slice(0, 0))\n',
+  ),
+  one('what a chunk has added counts again after a handover', ' || upTo <= window.upTo) continue', ') continue'),
+  one('an alert that was aborted suppresses others', '          if (group && !window.held) drop(group, window)\n', ''),
+  one(
+    'what chunks have added is deleted before their windows are written whole',
+    'some.map(windowRecord), ...deleted',
+    'some.slice(1).map(windowRecord), ...deleted',
   ),
   one(
     'what was awaited is told once more by a retro alert',
@@ -100,31 +112,36 @@ export const mistakes: readonly Mistake[] = [
   ),
   one(
     'a commit does not say which write it belongs to',
-    'metadataOf(topicId, { owner, n: count + 1 })',
-    'metadataOf(topicId, { owner, n: 1 })',
+    'metadataOf(topicId, { owner, n: count + 1 }, beside)',
+    'metadataOf(topicId, { owner, n: 1 }, beside)',
   ),
   one(
     'what a broker refused is forgotten at every claim',
-    'if (before?.topicId !== topicId) forgetAll(refusals)',
-    'forgetAll(refusals)',
+    '    open?.settled(false)\n    known = { commit, topicId }',
+    '    open?.settled(false)\n    Object.assign(refusals, noRefusals())\n    known = { commit, topicId }',
   ),
   one(
     'a claim is kept through a join',
     'claimed?.generation === assigned.generation ? claimed :',
     'claimed ? claimed :',
   ),
-  one('a task is used after it was closed', 'open.delete(name)\n    closing.add(task)', 'closing.add(task)'),
+  one(
+    "another process's commit is taken for the last one of this task",
+    "return !before || areSameCommit(commit, before.commit) ? undefined : 'lost'",
+    'return undefined',
+  ),
+  one('a task is used after it was closed', 'open.delete(name)\n    closing.set(', 'closing.set('),
   {
     ...one(
       'the write of a lost task goes on when the process has ended',
-      '[...open.values(), ...closing].map(',
+      '[...open.values(), ...closing.keys()].map(',
       '[...open.values()].map(',
     ),
     options: ['--found'],
   },
   one(
     "the topic's id is ignored at the join (item 3)",
-    'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {',
+    'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn)) {',
     'if (false as boolean) {',
   ),
   one(
@@ -209,8 +226,8 @@ export const mistakes: readonly Mistake[] = [
           '          for (const one of awaited) void one.then(() => arrived.add(one))\n          if (awaited.length > 0) notes.push(',
       },
       {
-        find: 'followUp.note(topicId, some, id)',
-        replace: 'followUp.note(topicId, some.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
+        find: 'followUp.note(some, id)',
+        replace: 'followUp.note(some.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
       },
     ],
   },
@@ -236,29 +253,24 @@ export const mistakes: readonly Mistake[] = [
   ),
   ofReplay(
     'the position is kept before the acknowledgement',
-    '      await deliver(items, sender.send, form, again)\n',
-    '      await reader.commit(groupId, topic, [position])\n      await deliver(items, sender.send, form, again)\n',
+    '      await task.deliver(fetched(records), state)\n',
+    '      await reader.commit(groupId, topic, [{ partition, offset: Number(records.at(-1)?.readTo) + 1, metadata: JSON.stringify({ topic_id: plan.topicId }) }])\n      await task.deliver(fetched(records), state)\n',
   ),
   ofReplay(
     'what is continued begins at the start again',
-    'position = Math.max(range.start, committed?.offset ?? range.start)',
-    'position = range.start',
+    'String(Math.max(range.start, committed?.offset ?? range.start))',
+    'String(range.start)',
   ),
   ofReplay(
     'a second process does not fence the first',
-    'claimTransactions(kafka, { prefix, groupId, topic, partition }))',
-    'claimTransactions(kafka, { prefix: `${prefix}${Math.random()}`, groupId, topic, partition }))',
-  ),
-  ofReplay(
-    'the position is not part of the transaction',
-    'await current.sendOffsets({',
-    'if (Math.random() < 0.7) await current.sendOffsets({',
+    'claimTransactions(kafka, { prefix, groupId, topic, partition })',
+    'claimTransactions(kafka, { prefix: `${prefix}${Math.random()}`, groupId, topic, partition })',
   ),
   ofReplay('the range is resolved at every start', 'if (before.length === 0) {', 'if (before.length >= 0) {'),
   ofReplay(
     'counts begin anew when it is continued',
-    "tally = decodeTally(committed?.metadata ?? '')",
-    'tally = emptyTally',
+    "state.restore(decodeTally(committed?.metadata ?? ''))",
+    "state.restore(decodeTally(''))",
   ),
   ofGateways(
     'the next one does not wait for calls of the one before',

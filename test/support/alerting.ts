@@ -7,10 +7,14 @@ import type { Alert } from '../../src/alerts/alert.js'
 import { openAlerting } from '../../src/app/open-alerting.js'
 import { openApp } from '../../src/app/open-app.js'
 import { load } from '../../src/config/load.js'
-import { allOf } from '../../src/pipeline/pipeline.js'
+import { allOf, type EventOut } from '../../src/pipeline/pipeline.js'
 import { root } from './cli.js'
 
-export type Alerting = (lines: readonly string[]) => Promise<readonly Alert[]>
+/** `see` gets the annotated events. */
+export type Alerting = (
+  lines: readonly string[],
+  see?: (events: readonly EventOut[]) => void,
+) => Promise<readonly Alert[]>
 
 /** `values` are further settings. */
 export const openTestAlerting = async (
@@ -41,8 +45,11 @@ export const openTestAlerting = async (
   const app = await openApp(loaded.config, { mode: 'live', env: {}, names: alerts.names })
   if ('problems' in app) throw new Error(JSON.stringify(app))
   onTestFinished(() => Promise.all([app.close(), alerts.close()]).then(() => undefined))
-  return async (lines) => {
-    const chunk = lines.map((line, n) => ({ bytes: Buffer.from(line), origin: `firewall/0/${n}`, time: 0 }))
-    return alerts.raise(await allOf(app.pipeline, chunk))
+  return async (lines, see) => {
+    const time = Date.UTC(2026, 10, 15, 12)
+    const chunk = lines.map((line, n) => ({ bytes: Buffer.from(line), origin: `firewall/0/${n}`, time }))
+    const events = await allOf(app.pipeline, chunk)
+    see?.(events)
+    return alerts.raise(events)
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parserOf } from '../../src/feeds/detect.js'
 import type { SkipReason } from '../../src/domain/skipped.js'
-import type { Details, FeedSettings, ParseProblem, Place, PlacedFeed, Sink } from '../../src/feeds/feed.js'
+import type { Columns, Details, FeedSettings, ParseProblem, Place, PlacedFeed, Sink } from '../../src/feeds/feed.js'
 
 export const feedSettings = (given: Partial<FeedSettings> & { path: string }): PlacedFeed => ({
   name: 'ours',
@@ -35,7 +35,7 @@ type Parsed = {
 }
 
 /** What the parser finds that the content asks for. */
-export const parsed = (content: string | Buffer): Parsed => {
+export const parsed = (content: string | Buffer, columns?: Columns): Parsed => {
   const found: Parsed = { added: [], skipped: [] }
   const met = new Set<string>()
   const sink: Sink = {
@@ -49,7 +49,7 @@ export const parsed = (content: string | Buffer): Parsed => {
     skip: (place, why = 'unusable') => found.skipped.push(why === 'unusable' ? place : [place, why]) > 0,
   }
   const bytes = Buffer.from(content)
-  const chosen = parserOf(bytes)
+  const chosen = parserOf(bytes, columns)
   const problem = 'parser' in chosen ? chosen.parser(bytes, sink) : chosen
   return problem ? { ...found, problem } : found
 }

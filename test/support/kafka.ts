@@ -300,3 +300,18 @@ export const committed = async (names: Names, broker?: string): Promise<readonly
     .toSorted((a, b) => a.partition - b.partition)
     .map(({ offset }) => Math.max(0, Number(offset)))
 }
+
+/** Writes alerts to a topic, in order. */
+export const writeAlerts = async (topic: string, alerts: readonly (object | string)[]): Promise<void> => {
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  for (let from = 0; from < alerts.length; from += 500)
+    await producer.send({
+      topic,
+      messages: alerts.slice(from, from + 500).map((alert) => ({
+        partition: 0,
+        value: typeof alert === 'string' ? alert : JSON.stringify(alert),
+      })),
+    })
+  await producer.disconnect()
+}

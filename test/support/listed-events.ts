@@ -81,9 +81,7 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
   let now = at
   const alerts = await openAlerts(config.alerts, {
     key: config.output.key,
-    eventTime: () => now,
     named,
-    hasUpdates: true,
   })
   if ('problems' in alerts) throw new Error(JSON.stringify(alerts.problems))
 
@@ -110,11 +108,12 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
     tellLate: (event: ReadEvent, [first, ...later]: readonly [Accusations, ...Accusations[]]): readonly Told[] => {
       // Beyond every window, so that nothing of the event before is suppressed.
       now += 30 * 86_400_000
+      const annotatedNow = (accusations: Accusations): AnnotatedEvent =>
+        Object.defineProperty(annotated(event, accusations), 'eventTime', { value: now })
       let fired: readonly string[] = []
-      const raised = [...alerts.raise([annotated(event, first)], (_, firings) => (fired = firings))]
+      const raised = [...alerts.raise([annotatedNow(first)], (_, firings) => (fired = firings))]
       for (const accusations of later) {
-        const late = alerts.raiseLate([{ event: annotated(event, accusations), fired }])
-        late.committed()
+        const late = alerts.raiseLate([{ event: annotatedNow(accusations), fired }])
         raised.push(...late.alerts)
         fired = late.fired[0] ?? fired
       }

@@ -1,4 +1,4 @@
-// Starts `threatweave run` or `serve` and stops it: as a process of its own, or in the program that is loaded.
+// Starts `threatweave run`, `serve` or `notify` and stops it: as a process of its own, or in the program that is loaded.
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { inject } from 'vitest'
@@ -16,6 +16,7 @@ export type Run = {
 
 export type RunProcess = Run & {
   readonly pid: number
+  readonly stderr: Readable
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
@@ -44,6 +45,15 @@ export const spawnRun = (names: Names, env: Environment, args: readonly string[]
 /** A gateway, or a server on local data. */
 export const spawnServe = (env: Environment, args: readonly string[]): RunProcess =>
   start(['serve', ...args], { THREATWEAVE_SERVE_OPS_PORT: '0', ...env })
+
+/** Sends the alerts of a topic to sinks. */
+export const spawnNotify = (env: Environment): RunProcess =>
+  start(['notify'], {
+    THREATWEAVE_NOTIFY_OPS_PORT: '0',
+    THREATWEAVE_OPS_ENABLED: 'true',
+    THREATWEAVE_LOG_LEVEL: 'info',
+    ...env,
+  })
 
 /** Documentation addresses count as real, and nothing is kept on disk. */
 const runSettings = (names: Names, env: Environment): Environment => ({
@@ -88,6 +98,7 @@ const start = (args: readonly string[], given: Environment): RunProcess => {
   const ended = new Promise<number | null>((done) => child.once('exit', done))
   return {
     pid: child.pid ?? 0,
+    stderr: child.stderr,
     opsUrl: opsUrlIn(child.stderr, env),
     ended,
     kill: (signal) => child.kill(signal),

@@ -13,7 +13,8 @@ export const testTask = (given: Partial<Task> = {}): TestTask => {
     name: `${topic}/${partition}`,
     signal: closed.signal,
     write: () => Promise.resolve('written'),
-    claim: () => Promise.resolve({ offset: Infinity, topicId: undefined }),
+    claim: () => Promise.resolve({ offset: Infinity, topicId: undefined, isFormer: false }),
+    readAgain: () => Promise.resolve({ records: [], gone: [], rest: [] }),
     close: () => closed.abort(),
     ...given,
   }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 
 export type Tool = { readonly path: string } | { readonly missing: string }
 
-export const findTool = (name: 'promtool' | 'chromium' | 'rsyslogd' | 'zsh' | 'fish'): Tool => {
+export const findTool = (name: 'promtool' | 'alertmanager' | 'chromium' | 'rsyslogd' | 'zsh' | 'fish'): Tool => {
   const script = resolve(import.meta.dirname, '../../scripts/fetch-tools.sh')
   const { status, stdout, stderr } = spawnSync(script, [name], { encoding: 'utf8', timeout: 900_000 })
   const path = stdout.trim().split('\n').at(-1) ?? ''

@@ -9,6 +9,8 @@ import { derived } from '../../scripts/chart.mjs'
 import { provisionTools, run } from '../../scripts/tools.mjs'
 import { intelligenceProblems } from '../../src/config/intelligence-problems.js'
 import { load } from '../../src/config/load.js'
+import { readSilenceFile } from '../../src/parts/notify/silence-file.js'
+import { readSinkFile } from '../../src/parts/notify/sink-file.js'
 import { operatorSchemas } from '../support/operator-schemas.js'
 
 const chart = resolve(import.meta.dirname, '../../helm/threatweave')
@@ -435,6 +437,27 @@ describe.runIf(paths !== undefined)('the chart', () => {
     expect(JSON.stringify(names)).toContain('"port":"8443"')
     const [workers] = renderWith(...files('gateway'), ...webFeed).filter(({ kind }) => kind === 'NetworkPolicy')
     expect(JSON.stringify(workers?.spec.egress)).not.toMatch(/443/)
+  })
+
+  it('gives notify sinks and silences that the program takes, and the secrets of Kafka alone', () => {
+    const data = (name: string): Readonly<Record<string, string>> =>
+      render('full').find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name)!.data!
+    const sinks = data('weave-threatweave-notify')
+    expect(Object.keys(sinks)).toEqual(['siem.yaml', 'soc-chat.yaml'])
+    for (const [name, text] of Object.entries(sinks))
+      expect(readSinkFile({ name, text })).toMatchObject({ hasUrl: true })
+    const { 'silences.yaml': text = '' } = data('weave-threatweave-notify-silences')
+    expect(readSilenceFile({ name: 'silences.yaml', text })).toMatchObject({ silences: [{ id: 'scanner' }] })
+    const spec = deployment('full', 'weave-threatweave-notify')
+    expect(spec.containers[0].args).toEqual(['notify'])
+    const secret = spec.volumes.find(({ name }) => name === 'secrets')?.secret
+    expect(secret?.items.map(({ key }) => key)).toEqual(['kafka.sasl.password'])
+  })
+
+  it('refuses to notify nobody, or through a policy that lets nothing out', () => {
+    const without = ['--set', 'notifier.enabled=true', ...files('default')]
+    expect(template(...without).output).toContain('notifier.sinks')
+    expect(template(...without, '--set', 'notifier.sinks.chat.use=slack').output).toContain('notifier.egress')
   })
 
   it('gives the keys of sources to whoever asks them: the gateway, or the one worker', () => {

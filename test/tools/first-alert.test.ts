@@ -1,10 +1,9 @@
-// The recipe of docs/first-alert.md, pasted step by step into one shell: syslog → rsyslog → Kafka → `run` → an alert in OpenSearch.
+// The recipe of docs/first-alert.md, pasted step by step into one shell: syslog → rsyslog → Kafka → `run` → `notify` → an alert in a chat and in OpenSearch.
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
-import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
@@ -14,6 +13,7 @@ import { freePorts, startBroker, type Broker } from '../../src/demo/broker.js'
 import { root } from '../support/cli.js'
 import { client, readTopic } from '../support/kafka.js'
 import { startSearchNode, type SearchNode } from '../support/opensearch.js'
+import { alertOf, idOf } from '../support/sinks.js'
 import { findTool } from '../support/tools.js'
 
 const page = readFileSync(join(root, 'docs/first-alert.md'), 'utf8')
@@ -118,6 +118,7 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
   let front: Front
   let shell: Shell
   let port = 0
+  let chatPort = 0
   const opened: (() => void | Promise<void>)[] = []
 
   beforeAll(async () => {
@@ -129,11 +130,19 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
     opened.push(node.close)
     front = await startFront(node.url)
     opened.push(front.close)
-    port = (await freePorts(1))[0] ?? 0
+    const ports = await freePorts(2)
+    port = ports[0] ?? 0
+    chatPort = ports[1] ?? 0
     const tools = 'path' in rsyslogd ? dirname(rsyslogd.path) : ''
     // The port of the status page may be in use here.
     const { HOME, PATH, TMPDIR } = process.env
-    shell = openShell({ HOME, TMPDIR, PATH: `${tools}:${PATH}`, THREATWEAVE_OPS_PORT: '0' })
+    shell = openShell({
+      HOME,
+      TMPDIR,
+      PATH: `${tools}:${PATH}`,
+      THREATWEAVE_OPS_PORT: '0',
+      THREATWEAVE_NOTIFY_OPS_PORT: '0',
+    })
     opened.push(shell.end)
   })
   afterAll(async () => {
@@ -144,6 +153,7 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
     step
       .replaceAll('localhost:9092', broker.plain)
       .replaceAll('http://localhost:9200', front.url)
+      .replaceAll('http://localhost:8099', `http://localhost:${chatPort}`)
       .replaceAll('SYSLOG_PORT=5514', `SYSLOG_PORT=${port}`)
 
   const send = async (protocol: 'udp' | 'tcp', line: string): Promise<void> => {
@@ -166,16 +176,16 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
     }
     return found.hits.hits.map(({ _source }) => _source)
   }
-  const alertOf = async (address: string): Promise<Alert> => {
+  const alertOfHost = async (address: string): Promise<Alert> => {
     await until(`an alert about ${address}`, async () => (await alertsOf(address)).length > 0)
     return (await alertsOf(address))[0]!
   }
 
   it('leads to an alert by pasting its steps', async () => {
-    expect(steps.length).toBe(7)
+    expect(steps.length).toBe(9)
     let printed = ''
     for (const step of steps.slice(0, -1)) {
-      printed = await Promise.race([
+      printed += await Promise.race([
         shell.paste(put(step)),
         sleep(150_000).then(() => Promise.reject(new Error(`waits in:\n${step}\n${logs()}`))),
       ])
@@ -188,7 +198,7 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
       message: shown,
       source: { ip: '10.20.0.15', port: 52144 },
       destination: { ip: '203.0.113.99', port: 443 },
-      observer: { name: hostname() },
+      observer: { name: 'edge-fw-1' },
       threatweave: { feed: 'first-list', direction: 'outbound', action: 'allowed' },
     })
   })
@@ -198,8 +208,8 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
     const bare = 'date=2026-11-15 time=08:00:02 devname="edge-fw-1" srcip=10.20.0.17 dstip=203.0.113.99 action="accept"'
     await send('tcp', leef)
     await send('udp', `<189>${bare}`)
-    expect(await alertOf('10.20.0.16')).toMatchObject({ observer: { name: 'fw-2' } })
-    expect(await alertOf('10.20.0.17')).toMatchObject({ observer: { name: '127.0.0.1', ip: '127.0.0.1' } })
+    expect(await alertOfHost('10.20.0.16')).toMatchObject({ observer: { name: 'fw-2' } })
+    expect(await alertOfHost('10.20.0.17')).toMatchObject({ observer: { name: 'edge-fw-1', ip: '127.0.0.1' } })
     const records = await readTopic('syslog', (read) => read.length >= 3, { broker: broker.plain })
     const lines = records.map(({ value }) => value?.toString() ?? '')
     expect(lines).toContain(leef)
@@ -213,34 +223,58 @@ describe.skipIf('missing' in rsyslogd)('docs/first-alert.md', () => {
     front.isAway = true
     await send('tcp', '<189>1 2026-11-15T08:00:03Z fw-2 - - - - srcip=10.20.0.18 dstip=203.0.113.99 action="accept"')
     await until('the alert is refused twice', () => front.refused >= 2)
-    const start = stepWith('send-alerts.mjs').trim().split('\n').at(-1) ?? ''
-    expect(start).toContain('send-alerts.mjs')
+    const start = stepWith('cli.js notify').trim().split('\n').at(-2) ?? ''
+    expect(start).toContain('cli.js notify')
     await shell.paste('kill -9 $!; wait $! || true')
-    await shell.paste(start.replace('2> ', '2>> '))
+    await shell.paste(start)
     const before = front.refused
     await until('the alert is sent again', () => front.refused > before)
     expect(await alertsOf('10.20.0.18')).toEqual([])
     front.isAway = false
-    expect(await alertOf('10.20.0.18')).toMatchObject({ observer: { name: 'fw-2' } })
+    expect(await alertOfHost('10.20.0.18')).toMatchObject({ observer: { name: 'fw-2' } })
     expect((await alertsOf('10.20.0.18')).length).toBe(1)
   })
 
   it('keeps what OpenSearch rejects, and goes on', async () => {
-    const rejected = '{"event":{"id":"no-number","severity":"very"}}'
+    const rejected = alertOf(1)
+    const value = JSON.stringify({ ...rejected, event: { ...(rejected.event as object), severity: 'very' } })
     const producer = client(broker.plain).producer({ createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
-    await producer.send({ topic: 'syslog-alerts', messages: [{ value: rejected }] })
+    await producer.send({ topic: 'syslog-alerts', messages: [{ value }] })
     await producer.disconnect()
-    const file = join(work, 'rejected.ndjson')
-    await until('the rejected alert is kept', () => readFileSync(file, 'utf8') === `${rejected}\n`)
+    const letters = await readTopic('syslog-alerts-undelivered', (read) => read.length > 0, { broker: broker.plain })
+    expect(letters.map((letter) => String(letter.value))).toEqual([value])
+    expect(String(letters[0]?.headers['threatweave-answer'])).toContain('severity')
     await send('tcp', '<189>1 2026-11-15T08:00:04Z fw-2 - - - - srcip=10.20.0.19 dstip=203.0.113.99 action="accept"')
-    await alertOf('10.20.0.19')
-    expect(readFileSync(file, 'utf8')).toBe(`${rejected}\n`)
+    await alertOfHost('10.20.0.19')
+  })
+
+  it('holds back from the chat what is silenced, and marks it in OpenSearch', async () => {
+    const isAboutIt = ({ threatweave }: Alert): boolean => threatweave.peer === '10.20.0.15'
+    const silenced = (await alertsOf('10.20.0.15')).find(isAboutIt)!
+    const again = { ...silenced, event: { ...silenced.event, id: idOf(2) } }
+    const body = { ...silenced.threatweave, alert_id: idOf(2), group_id: idOf(3) }
+    const producer = client(broker.plain).producer({ createPartitioner: Partitioners.DefaultPartitioner })
+    await producer.connect()
+    await producer.send({
+      topic: 'syslog-alerts',
+      messages: [{ value: JSON.stringify({ ...again, threatweave: body }) }],
+    })
+    await producer.disconnect()
+    const markedIn = async (): Promise<Alert | undefined> =>
+      (await alertsOf('10.20.0.15')).find(({ event }) => event.id === idOf(2))
+    await until('the marked alert', async () => (await markedIn()) !== undefined)
+    const marked = await markedIn()
+    expect(marked).toMatchObject({ threatweave: { silenced: { reason: 'a known test, ticket 4711' } } })
+    await send('tcp', '<189>1 2026-11-15T08:00:05Z fw-2 - - - - srcip=10.20.0.20 dstip=203.0.113.99 action="accept"')
+    const chat = (): string => readFileSync(join(work, 'chat.log'), 'utf8')
+    await until('the next message', () => chat().includes('10.20.0.20'))
+    expect(chat()).not.toContain(idOf(2))
   })
 
   it('ends everything with its last step', async () => {
     await shell.paste(put(steps.at(-1)!))
-    expect((await shell.paste('jobs -p')).trim()).toBe('')
+    expect((await shell.paste('jobs -rp')).trim()).toBe('')
     expect(existsSync(work)).toBe(false)
   })
 })

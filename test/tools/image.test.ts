@@ -174,7 +174,7 @@ describe('compose.yaml', () => {
   }
   it('gives every one of our containers a configuration that the program accepts, and a read-only root', () => {
     const ours = Object.values(services).filter(({ image }) => image === 'threatweave:demo')
-    expect(ours).toHaveLength(3)
+    expect(ours).toHaveLength(5)
     for (const { environment = {}, read_only } of ours) {
       expect(load({ env: environment, readFile: () => '' })).not.toHaveProperty('problems')
       expect(read_only).toBe(true)

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { sinkStates } from '../../src/parts/notify/sink-client.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createCounters } from '../../src/telemetry/counters.js'
 import { openProvider, runningConsumer, seen } from '../support/ops.js'
@@ -20,14 +21,32 @@ const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
 const feed = {
   name: 'f',
   addresses: 1,
+  endpoints: 1,
   names: 1,
+  urls: 1,
   modified: 0,
   skipped: { too_broad: 1 },
   state: 'loaded',
   fetch: { fetches: 1, failures: 0 },
 }
 
-/** Of a run, and what only a gateway has. */
+const toSinks = {
+  states: sinkStates,
+  sinks: [
+    {
+      id: 'soc-chat',
+      state: 'failing',
+      alerts: { delivered: 3, refused: 1, capped: 2 },
+      failures: { failing: 1 },
+      oldest: 0,
+      positions: new Map([[0, 7]]),
+      lags: new Map([[0, 1]]),
+    },
+  ],
+  silences: [{ id: 'test', alerts: 1, isInForce: true }],
+}
+
+/** Of a run, and what only a gateway or `notify` has. */
 const metricsText = async (): Promise<string> => {
   const counters = createCounters(['ip/malicious-info'])
   counters.chunkRead(1)
@@ -51,7 +70,11 @@ const metricsText = async (): Promise<string> => {
       partitions: { 'we"ird\\to\npic/7': { lag: 1, progressAt: 0 } },
     }),
   }).text()
-  const own = gateway.split(/(?=# HELP )/).filter((metric) => metric.startsWith('# HELP threatweave_request'))
+  const notify = await createMetrics({ ...shared, kind: 'notify', sinks: () => toSinks }).text()
+  const own = [
+    ...gateway.split(/(?=# HELP )/).filter((metric) => metric.startsWith('# HELP threatweave_request')),
+    ...notify.split(/(?=# HELP )/).filter((metric) => /^# HELP threatweave_(?:sink|silence)/.test(metric)),
+  ]
   return `${pipeline.trimEnd()}\n${own.map((metric) => metric.trimEnd()).join('\n')}\n`
 }
 

@@ -207,6 +207,12 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if and $v.networkPolicy.enabled (dig "kafka" "registry" "url" "" $v.config) (not $v.networkPolicy.registry) -}}
 {{- fail "networkPolicy.registry: say where the schema registry of config.kafka.registry.url is, as peers such as [{ipBlock: {cidr: 192.0.2.0/24}}]" -}}
 {{- end -}}
+{{- if and $v.notifier.enabled (not $v.notifier.sinks) -}}
+{{- fail "notifier.sinks: say where alerts are sent, such as {soc-chat: {use: slack, urlFile: /etc/threatweave/sink-secrets/slack-url}}" -}}
+{{- end -}}
+{{- if and $v.notifier.enabled $v.networkPolicy.enabled (not $v.notifier.egress) -}}
+{{- fail "notifier.egress: say where the sinks are, as rules such as [{to: [{ipBlock: {cidr: 192.0.2.0/24}}], ports: [{protocol: TCP, port: 443}]}]; without it the policy would let no alert out" -}}
+{{- end -}}
 {{- if and $v.networkPolicy.enabled $v.serviceMonitor.enabled (not $v.networkPolicy.opsFrom) -}}
 {{- fail "networkPolicy.opsFrom: name who reads the metrics, as peers such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]; serviceMonitor is enabled and the policy lets no one in" -}}
 {{- end -}}

@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { renderAlert } from '../../alerts/render-alert.js'
 import type { SlowLink } from '../../demo/slow-link.js'
+import { printable } from '../../domain/control-characters.js'
 import type { Io } from '../../terminal/command.js'
 import type { AlertRecord, Arrived, Watched } from './watch-topics.js'
 
@@ -80,6 +81,16 @@ export const showRetroAlert = async ({ io, watched, until, seconds }: Stage, lis
   io.stdout.write(heading(io, '3', `A list changes: a retro alert, ${seconds(alert.at)} after the broker was up`))
   io.stdout.write(`A list gained ${gained.value} ${took} s ago; nothing was known about it when it was called.\n\n`)
   io.stdout.write(shown(alert.value, io))
+}
+
+/** What `threatweave notify` made of the same alert. */
+export const showInChat = async (
+  { io, until }: Stage,
+  { messages }: { readonly messages: readonly { readonly at: number; readonly text: string }[] },
+): Promise<void> => {
+  const { text } = await until('a message in the chat', () => messages.find((one) => one.text.includes(gained.value)))
+  const [first = ''] = text.split('\n')
+  io.stdout.write(`In a chat, sent by threatweave notify:\n  ${printable(first)}\n\n`)
 }
 
 type About = { readonly value: string; readonly peer?: string }

@@ -1,15 +1,16 @@
 // The demo through a broker: topics, `threatweave run`, the three acts, and a summary of all events.
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageFolder } from '../../base/package-folder.js'
 import { load } from '../../config/load.js'
 import { ConfigurationError } from '../../config/problem.js'
 import type { Config } from '../../config/schema.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
+import { openChat } from '../../demo/chat.js'
 import { freePorts } from '../../demo/broker.js'
 import type { SlowLink } from '../../demo/slow-link.js'
 import { createTopic, deleteTopics, send } from '../../demo/traffic.js'
@@ -17,7 +18,7 @@ import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
 import { fromHere } from '../../terminal/from-here.js'
 import { createProgress } from '../../terminal/progress.js'
-import { called, showFirstAlert, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
+import { called, showFirstAlert, showInChat, showLateVerdict, showRetroAlert, type Stage } from './acts.js'
 import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
 import { watchTopics, type Event, type Watched } from './watch-topics.js'
 
@@ -69,6 +70,7 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
   if (!ready.reached) throw new Error(ready.sentence)
   const worker = spawn(process.execPath, [program, 'run'], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const ended = once(worker, 'exit')
+  const { chat, notifier } = await startNotifier(env, dirname(list))
   const watching = watchTopics(kafka)
   const until: Stage['until'] = async (what, find) => {
     const deadline = Date.now() + 300_000
@@ -98,7 +100,9 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     await sendLines(Array.from({ length: rounds - 1 }, () => lines).flat())
     await untilAnnotated(stage, rounds * lines.length)
     await showLateVerdict(stage, link)
+    await until('threatweave notify', () => (notifier.isReady() ? true : undefined))
     await showRetroAlert(stage, list)
+    await showInChat(stage, chat)
     showSummary({ ...(await withCorrections(stage)), calls: callsMade() }, io)
     if (!isKept) io.stdout.write(nextText(page, fromHere(program)))
     else {
@@ -107,9 +111,32 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
     }
   } finally {
     worker.kill('SIGTERM')
-    await Promise.all([ended, watching.then(({ stop }) => stop())])
-    if (areShared) await deleteTopics(kafka, [topic, ...ready.created])
+    await Promise.all([ended, notifier.stop(), watching.then(({ stop }) => stop())])
+    await chat.close()
+    const ofNotify = notifier.isReady() ? [`${kafka.alertsTopic ?? ''}-undelivered`] : []
+    if (areShared) await deleteTopics(kafka, [topic, ...ready.created, ...ofNotify])
   }
+}
+
+/** It sends what is raised from now on to a chat of our own. */
+const startNotifier = async (env: Record<string, string>, folder: string) => {
+  const chat = await openChat()
+  const sink = join(folder, 'chat.yaml')
+  writeFileSync(sink, `id: chat\nuse: slack\nurl: ${chat.url}\n`)
+  const child = spawn(process.execPath, [program, 'notify'], {
+    env: { ...env, THREATWEAVE_NOTIFY_SINKS: sink, THREATWEAVE_NOTIFY_OPS_PORT: '0', THREATWEAVE_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  let isReady = false
+  child.stderr.setEncoding('utf8').on('data', (log: string) => {
+    isReady ||= log.includes('"group_joined"') || log.includes('joined the consumer group')
+  })
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { chat, notifier: { isReady: () => isReady, stop } }
 }
 
 const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Promise<void> => {

@@ -1,4 +1,5 @@
 // The `pipe` command: annotates events from files or standard input.
+import { entriesIn } from '../../domain/entry-counts.js'
 import { statSync } from 'node:fs'
 import type { Finding } from '../../domain/finding.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
@@ -133,7 +134,7 @@ const refuseWithoutFeeds = ({ feeds, asked }: App, args: Arguments): void => {
   if (wrong.length > 0) throw new UsageError(wrong.join('; '))
   const problems = feedProblems(all)
   if (problems.length > 0 && problems.length === all.length && !asked) throw new ConfigurationError(problems)
-  if (!asked && all.every(({ addresses, names }) => addresses + names === 0))
+  if (!asked && all.every((feed) => entriesIn(feed) === 0))
     throw new UsageError('there is no intelligence to check events with: no key, and no feed has an entry')
 }
 

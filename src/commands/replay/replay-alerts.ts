@@ -1,8 +1,7 @@
 // Alerts of a replay; those written before an interruption are not raised again.
 import type { Alerts } from '../../alerts/open-alerts.js'
-import type { RaisedAlert } from '../../replay/deliver-unit.js'
+import type { ReplayAlerts } from '../../replay/replay-state.js'
 import type { OpenReplay } from '../../replay/open-replay.js'
-import type { EventOut } from '../../pipeline/pipeline.js'
 import type { ReplayArguments } from './replay-options.js'
 
 const maxRemembered = 1_000_000
@@ -29,12 +28,19 @@ const readAlert = (value: Buffer): WrittenAlert => {
   }
 }
 
-export const raiseOnce = (
-  alerts: Alerts,
-  events: readonly EventOut[],
-  known: ReadonlySet<string>,
-): readonly RaisedAlert[] =>
-  alerts
-    .raise(events)
-    .filter(({ threatweave: { group_id } }) => !known.has(group_id))
-    .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))
+/** The alerts of one chunk, without groups that are known. */
+export const raiseOnce = (alerts: Pick<Alerts, 'begin'>, known: ReadonlySet<string>): ReplayAlerts => {
+  const { raise, commit, giveUp } = alerts.begin()
+  return {
+    raise: (events) =>
+      raise(events)
+        .filter(({ threatweave: { group_id } }) => !known.has(group_id))
+        .map((alert) => ({
+          origin: alert.threatweave.origin,
+          key: alert.threat_match_value ?? alert.rule.id,
+          value: Buffer.from(JSON.stringify(alert)),
+        })),
+    commit,
+    giveUp,
+  }
+}

@@ -95,7 +95,9 @@ export const replayAlone = async (
     const outcome = await opened.run({
       pipeline: found.observe(app.pipeline, clock.now),
       ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, written) : Promise.resolve()),
-      raise: wantsAlerts ? (events) => raiseOnce(rules, events, written) : undefined,
+      wait: app.waits.complete,
+      mayRaise: rules.mayRaise,
+      beginAlerts: () => raiseOnce(rules, written),
       raiseAll: args.alerts === 'all',
       alertsTopic,
       former,

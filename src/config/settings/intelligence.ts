@@ -146,7 +146,7 @@ export const intelSettings = Type.Object(
     safeguard: Type.Array(Type.String({ minLength: 1 }), {
       default: ['bundled'],
       description:
-        'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` is the list that comes with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers); leave it out to replace it. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
+        'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` stands for the lists that come with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers; edges of CDNs, mail relays, private relays); leave it out to replace them. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
     }),
     geo: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
@@ -191,6 +191,8 @@ export const intelSettings = Type.Object(
   },
   { additionalProperties: false, default: {}, description: 'Where verdicts come from and how they are judged.' },
 )
+
+const column = Type.Union([Type.Integer({ minimum: 1, maximum: 256 }), Type.String({ minLength: 1, maxLength: 64 })])
 
 const days = Type.Number({ exclusiveMinimum: 0, maximum: 36500 })
 
@@ -293,6 +295,24 @@ const feed = Type.Object(
         description:
           'Entries to which the list gives a lower score or confidence are left out; those without one are taken.',
       }),
+    ),
+    columns: Type.Optional(
+      Type.Object(
+        {
+          value: column,
+          port: Type.Optional(column),
+          score: Type.Optional(column),
+          category: Type.Optional(column),
+          firstSeen: Type.Optional(column),
+          lastSeen: Type.Optional(column),
+          expires: Type.Optional(column),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'Which column of a table, or member of JSON objects, holds what, by its name or its number from 1: for a list without a header, or with two columns of hosts. { value: 2, port: 3 }',
+        },
+      ),
     ),
     expiresDays: Type.Optional(
       Type.Union(

@@ -21,7 +21,7 @@ import { readyBroker } from './ready-broker.js'
 import { refusedToken } from './refused-token.js'
 import { replaceParts, type Part } from './replace-parts.js'
 import { keepAllAnswers, sendMessages } from './send-messages.js'
-import { tellGeneration } from './tell-generation.js'
+import { tellHeartbeat } from './tell-heartbeat.js'
 
 const load = createRequire(import.meta.url)
 
@@ -67,7 +67,7 @@ const parts: readonly Part[] = [
     path: 'consumer/consumerGroup.js',
     usedBy: ['consumer/index.js'],
     replacement: (original) =>
-      fetchWhenHandled(leaveGonePartitions(followCoordinator(emitOffsetReset(tellGeneration(original))))),
+      fetchWhenHandled(leaveGonePartitions(followCoordinator(emitOffsetReset(tellHeartbeat(original))))),
   },
   {
     path: 'consumer/runner.js',

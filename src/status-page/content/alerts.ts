@@ -1,4 +1,5 @@
 // The alerts, one row for each indicator: how bad, what, why, who talked to it, how often, when, and where the event is.
+import { hostOf } from '../../domain/listed-url.js'
 import { createHash } from 'node:crypto'
 import { adviceFor } from '../../alerts/advice.js'
 import { clip, h, type Node } from '../markup/node.js'
@@ -134,14 +135,19 @@ const shortOrigin = (origin: string): string => {
   return clip(`${clip(origin.slice(0, Math.max(0, topicEnd)), maxTopic)}${origin.slice(Math.max(0, topicEnd))}`, 60)
 }
 
-export const historyHref = (value: string): string => `history?value=${encodeURIComponent(value)}`
+/** Of a listed URL it is its host that is counted. */
+export const historyHref = (value: string): string =>
+  `history?value=${encodeURIComponent(value.includes('/') ? hostOf('url', value) : value)}`
 
 const placeOf = ({ alert: { threatweave } }: AlertedIndicator): string => {
   const { type, country, as, indicators = [], value } = threatweave
   if (value === undefined) return indicators.length > 2 ? `and ${formatCount(indicators.length - 2)} more` : ''
   const network = as?.name ?? (as?.number === undefined ? undefined : `AS${as.number}`)
   const where = [network, country].filter((part) => part !== undefined).join(', ')
-  return clip(where || (type === 'ip' ? 'address' : type === 'domain' ? 'name' : (type ?? '')), 80)
+  return clip(
+    where || (type === 'ip' ? 'address' : type === 'domain' ? 'name' : type === 'url' ? 'URL' : (type ?? '')),
+    80,
+  )
 }
 
 /** What accuses it, most telling first; where nothing is said in members, the summary. */

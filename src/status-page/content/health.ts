@@ -1,4 +1,5 @@
 // Whether the program does its work: a card for each part, and the latest problems.
+import { addEntries, describeEntries } from '../../domain/entry-counts.js'
 import type { AllowedCalls, ProviderState } from '../../domain/provider-state.js'
 import { skippedIn } from '../../domain/skipped.js'
 import { h, type Node } from '../markup/node.js'
@@ -86,7 +87,7 @@ const feedCard = (feeds: readonly ShownFeed[], now: number): Node => {
   const total = (of: (feed: ShownFeed) => number): number => feeds.reduce((sum, feed) => sum + of(feed), 0)
   const oldest = Math.min(...feeds.map(({ modified = now }) => modified))
   if (feeds.length === 0) return card('lists', 'Feeds', 'idle', 'None configured.', undefined)
-  const text = `${formatCount(total(({ addresses }) => addresses))} addresses and ${formatCount(total(({ names }) => names))} names of ${formatCount(feeds.length)} ${feeds.length === 1 ? 'feed' : 'feeds'}`
+  const text = `${describeEntries(addEntries(feeds), formatCount)} of ${formatCount(feeds.length)} ${feeds.length === 1 ? 'feed' : 'feeds'}`
   const skipped = total((feed) => skippedIn(feed.skipped))
   const note = [
     ...(failing.length > 0

@@ -7,16 +7,18 @@ import { quantileOf, type Histogram } from '../../telemetry/histogram.js'
 import type { History } from '../state/history.js'
 import { formatCount, formatDuration, formatLatency, formatPercent, formatTime } from '../markup/numbers.js'
 import { clip } from '../markup/node.js'
+import type { FeedUse } from '../../telemetry/feed-use.js'
+import type { EntryCounts } from '../../domain/entry-counts.js'
 import type { Rows } from '../markup/table.js'
 
 /** A feed, as far as it is shown. */
-export type ShownFeed = {
+export type ShownFeed = EntryCounts & {
   readonly name: string
   readonly state: string
-  readonly addresses: number
-  readonly names: number
   readonly skipped: Skipped
   readonly modified?: number
+  readonly newestEntry?: number
+  readonly use?: FeedUse | undefined
   readonly problem?: { readonly message: string }
   readonly fetch?: {
     readonly nextAt: number
@@ -55,16 +57,26 @@ export const ruleRows = (rules: readonly FiredRule[]): Rows =>
     ])
 
 export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
-  feeds.map(({ name, state, addresses, names, skipped, modified, problem, fetch }) => [
-    clip(name, 64),
-    state,
-    formatCount(addresses),
-    formatCount(names),
-    formatCount(skippedIn(skipped)),
-    modified === undefined ? '' : formatDuration(now - modified),
-    fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
-    clip(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : ''), 400),
-  ])
+  feeds.map(
+    ({ name, state, addresses, endpoints, names, urls, skipped, modified, newestEntry, use, problem, fetch }) => [
+      clip(name, 64),
+      state,
+      formatCount(addresses),
+      formatCount(endpoints),
+      formatCount(names),
+      formatCount(urls),
+      formatCount(skippedIn(skipped)),
+      modified === undefined ? '' : formatDuration(now - modified),
+      newestEntry === undefined ? '' : formatDuration(now - newestEntry),
+      use ? formatCount(use.entriesSeen) : '',
+      use ? formatCount(use.events) : '',
+      use ? formatCount(use.heldBack) : '',
+      use ? formatCount(use.alerts) : '',
+      use ? formatCount(use.onlyAlerts) : '',
+      fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
+      clip(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : ''), 400),
+    ],
+  )
 
 const accusing = new Set(['malicious', 'suspicious'])
 const answering = new Set([...accusing, 'clean', 'nothing', 'not_found'])

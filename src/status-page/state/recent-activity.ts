@@ -53,6 +53,7 @@ const endings: { readonly [event in Name]?: { readonly ends: readonly Name[]; re
   geo_database_loaded: { ends: ['geo_database_refused', 'geo_lookup_failed'], about: 'file' },
   feed_fetched: { ends: ['feed_fetch_failed'], about: 'feed' },
   memory_write_resumed: { ends: ['memory_write_failed'] },
+  allow_loaded: { ends: ['allow_refused'] },
   rules_loaded: { ends: ['rules_refused', 'rule_warned'] },
 }
 

@@ -121,8 +121,8 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
   }
 }
 
-/** kafkajs repeats a claim that is refused while the last transaction is still ending, after so long at most. */
-const repeatMs = 2_000
+/** kafkajs repeats a claim that is refused while the last transaction is still ending, after so long at most: 300 ms, doubled four times, and a fifth. */
+const repeatMs = 6_000
 
 /** The processes whose run has ended are put there: nothing may go on in the background. */
 const watchEnded = ({ world, cluster }: Parts, ended: Ended[]): Set<Process> => {
@@ -174,6 +174,7 @@ const watchOf = (world: World, said: Set<string>): Watch => {
     hooks: { recalled: nothing, joined: nothing, lookedUp: nothing, waited: nothing },
     observe: (pipeline) => pipeline,
     alerted: nothing,
+    feedUse: () => undefined,
     serve: () => Promise.resolve({ url: undefined, close: () => Promise.resolve() }),
     flush: nothing,
     logTotals: nothing,

@@ -1,3 +1,4 @@
+// The advice of an alert: one next step for each kind of accusation.
 import { describe, expect, it } from 'vitest'
 import { adviceFor } from '../../../src/alerts/advice.js'
 

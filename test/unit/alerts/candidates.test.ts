@@ -12,7 +12,7 @@ import { ruleText } from '../../support/rules.js'
 const hour = 3_600_000
 const ruleId = '11111111-2222-4333-8444-555555555555'
 
-const open = async (detections: readonly string[], hasUpdates = false): Promise<Alerts> => {
+const open = async (detections: readonly string[]): Promise<Alerts> => {
   const folder = mkdtempSync(join(tmpdir(), 'threatweave-candidates-'))
   detections.forEach((text, n) => {
     writeFileSync(join(folder, `${n}.yml`), ruleText(text).replace(ruleId, ruleId.replace(/^1/, String(n + 1))))
@@ -22,9 +22,7 @@ const open = async (detections: readonly string[], hasUpdates = false): Promise<
     {
       key: 'threatweave',
       clock: { now: () => hour, after: () => () => undefined },
-      eventTime: () => undefined,
       named: () => ({}),
-      hasUpdates,
       pollMs: 0,
     },
   )
@@ -100,11 +98,12 @@ describe('suppression', () => {
   })
 
   it('of an indicator that was only listed is told as more matches of the alert that lists it', async () => {
-    const { raise, suppressed } = await open([any], true)
+    const partition = (await open([any])).open()
     const fired = new Map<string, readonly string[]>()
     const deliver = (...events: readonly ReturnType<typeof eventOf>[]): readonly Alert[] => {
-      const alerts = raise(events, (one, firings) => fired.set(one.origin, firings))
-      for (const { origin } of events) suppressed.commit(origin, fired.get(origin) ?? [])
+      const draft = partition.begin()
+      const alerts = draft.raise(events, (one, firings) => fired.set(one.origin, firings))
+      draft.commit()
       return alerts
     }
     const [alert] = deliver(
@@ -112,7 +111,7 @@ describe('suppression', () => {
     )
     expect(fired.get('a')).toEqual([`${ruleId} 203.0.113.7`, `${ruleId} bad.example`])
     expect(deliver(eventOf('b', [inside, name({ level: 'malicious' })]))).toEqual([])
-    expect(suppressed.takeDue(true)).toMatchObject([
+    expect(partition.begin().updates(9, true)).toMatchObject([
       { threatweave: { kind: 'update', count: 1, value: 'bad.example', group_id: alert?.threatweave.group_id } },
     ])
   })

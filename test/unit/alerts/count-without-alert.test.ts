@@ -19,7 +19,6 @@ const open = async () => {
     {
       key: 'threatweave',
       clock: createFakeClock(),
-      eventTime: () => 0,
       named: () => ({}),
       emit: (event) => events.push(event),
     },

@@ -10,7 +10,6 @@ import { openAlerts, type Alerts } from '../../../src/alerts/open-alerts.js'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
 import { conclude } from '../../../src/pipeline/annotate/conclude.js'
-import { eventTime } from '../../../src/pipeline/event-time.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import { createFakeClock } from '../../support/clock.js'
@@ -83,6 +82,7 @@ const event = ({
   const extraction = { sightings: judged.map((row) => row.sighting) }
   return {
     origin,
+    eventTime: Date.parse(at),
     key: Buffer.from('k'),
     event: { bytes: Buffer.from(JSON.stringify(value)), text: JSON.stringify(value), value },
     extraction,
@@ -117,7 +117,6 @@ describe('alerts', () => {
     emit: (one) => told.push(one),
     clock,
     key: 'threatweave',
-    eventTime,
     named: () => ({}),
   })
   const start = async (settings: Partial<AlertsSettings> = {}, more: Partial<AlertsOptions> = {}): Promise<Alerts> => {
@@ -204,7 +203,7 @@ describe('alerts', () => {
 
     it('are marked as late and name the events', async () => {
       const { raiseLate, raise } = await start()
-      const { alerts, committed } = raiseLate([again(1), again(2)])
+      const { alerts } = raiseLate([again(1), again(2)])
       expect(valid(alerts)).toHaveLength(1)
       expect(alerts[0]?.threatweave).toMatchObject({
         late: true,
@@ -214,7 +213,6 @@ describe('alerts', () => {
         key: 'k',
       })
       expect(alerts[0]?.['@timestamp']).toBe('2026-11-15T08:00:00.000Z')
-      committed()
       expect(raise([event({ n: 3 })])).toEqual([])
     })
 
@@ -268,40 +266,23 @@ describe('alerts', () => {
     })
 
     it('are the same when they are raised again because they could not be written', async () => {
-      const { raiseLate } = await start()
-      const ids = (): string[] => raiseLate([again(1), again(2)]).alerts.map(({ event: { id } }) => id)
+      const partition = (await start()).open()
+      const ids = (): string[] => {
+        const draft = partition.begin(true)
+        const alerts = draft.raiseLate([again(1), again(2)]).alerts.map(({ event: { id } }) => id)
+        draft.giveUp()
+        return alerts
+      }
       expect(ids()).toEqual(ids())
-    })
-
-    it('stand only for events that are late, too, until they are written: an event that is delivered now has its own', async () => {
-      const { raise, raiseLate } = await start({}, { hasUpdates: true })
-      const origins = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
-      const late = raiseLate([again(1)])
-      expect(raiseLate([again(2)]).alerts).toEqual([])
-      expect(origins(raise([event({ n: 3 }), event({ n: 4 })]))).toEqual(['firewall/0/3'])
-      late.notWritten(false)
-      expect(raise([event({ n: 4 })])).toEqual([])
+      expect(ids()).toHaveLength(1)
     })
 
     it('go to whichever event matches next when they could not be written', async () => {
-      const { raise, raiseLate } = await start({}, { hasUpdates: true })
-      raiseLate([again(1)]).notWritten(true)
-      expect(raiseLate([again(2)]).alerts).toHaveLength(1)
-      expect(raise([event({ n: 3 })])).toHaveLength(1)
-    })
-
-    it('are at once what was suppressed for them, when they could not be written', async () => {
-      const { raiseLate, suppressed } = await start({}, { hasUpdates: true })
-      const late = raiseLate([again(1)])
-      const [second, third] = [raiseLate([again(2)]), raiseLate([again(3)])]
-      second.committed()
-      late.notWritten(true)
-      expect(suppressed.takeDue()).toEqual([])
-      late.notWritten(false)
-      // Also what is committed only now.
-      third.committed()
-      expect(suppressed.takeDue()).toMatchObject([{ threatweave: { count: 2 } }])
-      expect(suppressed.takeDue(true)).toEqual([])
+      const partition = (await start()).open()
+      const late = partition.begin(true)
+      late.raiseLate([again(1)])
+      late.giveUp()
+      expect(partition.begin().raise([event({ n: 3 })])).toHaveLength(1)
     })
   })
 

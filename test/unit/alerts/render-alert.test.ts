@@ -1,3 +1,4 @@
+// An alert as text for people: what `tail` prints of it.
 import { expect, it } from 'vitest'
 import { renderAlert } from '../../../src/alerts/render-alert.js'
 

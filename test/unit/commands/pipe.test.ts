@@ -142,7 +142,7 @@ describe('pipe', () => {
     const [first = ''] = stdout.split('\n\n')
     expect(first.split('\n')).toEqual([
       '2026-11-15 08:00:01 UTC  HIGH  Malicious Address Reached Administration or Database',
-      '  because   198.51.100.60 is malicious: category malware, listed in sample-feed as 198.51.100.60 (malware)',
+      '  because   198.51.100.60 is malicious: listed in sample-feed as 198.51.100.60 (malware)',
       '  traffic   198.51.100.60 → 10.0.0.5 (inbound, allowed, connection)',
       '  do        find what it did on 10.0.0.5; block 198.51.100.60',
       `  event     ${sampleLog}:1`,

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { atLeastOnce } from '../../../src/delivery/acknowledged.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
+import { assignedAs } from '../../support/assigned.js'
 import type { Delivery, DeliveryOptions, PartitionDelivery } from '../../../src/delivery/delivery.js'
 
 const done = (): Promise<void> => Promise.resolve()
@@ -44,28 +45,27 @@ const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
       emit: () => undefined,
       now: () => 0,
       mayAlert: () => true,
-      alertsOf: () => [to('alerts')],
     },
     brokers: { reachableMs: () => 0 },
-    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Map() }),
+    startingOffsets: () =>
+      Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Map(), former: new Set() }),
     emit: () => undefined,
   }
   return atLeastOnce(options as unknown as DeliveryOptions)
 }
 
-const open = (delivery: Delivery, partition = 0): PartitionDelivery =>
-  delivery.open(
-    { topic: 'input', partition, generation: 1, seek: () => undefined, proveMembership: done },
-    {
-      progress: {
-        chunkBegan: () => undefined,
-        chunkEnded: () => undefined,
-        moved: () => undefined,
-        close: () => undefined,
-      },
-      takenOver: () => undefined,
+const open = (delivery: Delivery, partition = 0, proveMembership = done): PartitionDelivery =>
+  delivery.open(assignedAs({ topic: 'input', partition, proveMembership }), {
+    progress: {
+      chunkBegan: () => undefined,
+      chunkEnded: () => undefined,
+      moved: () => undefined,
+      close: () => undefined,
     },
-  )
+    takenOver: () => undefined,
+    unclaimed: () => undefined,
+    opened: () => Promise.resolve(undefined),
+  })
 
 const topicsOf = ({ topicMessages }: Sent): readonly string[] => topicMessages.map(({ topic }) => topic)
 
@@ -80,18 +80,19 @@ it('an event that waits for an answer is noted, and one that is accused is alert
     partition: 0,
     name: 'input/0',
     records: [{ ...to('input'), offset: '0' }],
-    topicId: 'id',
+    isReset: false,
     lag: 0,
     generation: 1,
     commit: done,
     goesOn: () => true,
     resolve: () => written.push('resolved'),
   }
-  await open(delivery).deliver(fetched, {
+  const partition = open(delivery)
+  await partition.claim()
+  await partition.deliver(fetched, {
     chunk: () => ({
       see: () => undefined,
-      fired: () => undefined,
-      records: () => [to('sightings')],
+      records: () => [to('alerts'), to('sightings')],
       committed: () => written.push('committed'),
     }),
   })
@@ -134,7 +135,49 @@ it('what follows later is composed when the write before it on behalf of the par
   await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections', 'sightings']))
   acknowledge.at(-1)?.()
   expect(await Promise.all([alerts, counts, others])).toEqual(['written', 'written', 'written'])
-  await partition.close(false)
+  await partition.close('lost')
   expect(await partition.write(() => [to('alerts')])).toBe('closed')
+  await delivery.close()
+})
+
+it('what follows later waits for the proof that this process is still a member, and is composed then', async () => {
+  const sent: string[] = []
+  const delivery = deliveryTo((batch) => {
+    sent.push(topicsOf(batch).join('+'))
+    return done()
+  })
+  let prove = (): void => undefined
+  const partition = open(delivery, 0, () => new Promise((resolve) => (prove = resolve)))
+  let composed = 0
+  const written = partition.write(() => {
+    composed++
+    return [to('corrections')]
+  })
+  await new Promise(setImmediate)
+  expect([composed, sent]).toEqual([0, []])
+  prove()
+  expect([await written, sent]).toEqual(['written', ['corrections']])
+  await delivery.close()
+})
+
+it('what follows later is left to the next owner by a process that is no member any more', async () => {
+  const delivery = deliveryTo(() => expect.fail('nothing is sent'))
+  const partition = open(delivery, 0, () => Promise.reject(new Error('unknown member')))
+  const written = partition.write(() => [to('corrections')])
+  await partition.close('lost')
+  expect(await written).toBe('closed')
+  await delivery.close()
+})
+
+it('what a broker did not acknowledge is not sent again once the partition is lost', async () => {
+  let attempts = 0
+  const delivery = deliveryTo(() => {
+    attempts++
+    void partition.close('lost')
+    return Promise.reject(new Error('no answer'))
+  })
+  const partition = open(delivery)
+  expect(await partition.write(() => [to('corrections')])).toBe('closed')
+  expect(attempts).toBe(1)
   await delivery.close()
 })

@@ -4,18 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { openTransactions, type PartitionTransactions } from '../../../src/delivery/partition-transactions.js'
 import type { Commit } from '../../../src/kafka/commit-metadata.js'
 import type { Assigned } from '../../../src/kafka/fetched.js'
+import { assignedAs } from '../../support/assigned.js'
 
 const done = (): Promise<void> => Promise.resolve()
-const assigned = (generation: number): Assigned => ({
-  topic: 'fw',
-  partition: 0,
-  generation,
-  seek: () => undefined,
-  proveMembership: done,
-})
+const assigned = (generation: number): Assigned => assignedAs({ generation })
 
 type Group = {
   readonly transactions: PartitionTransactions
+  /** With which sentences the process was ended. */
+  readonly failures: readonly string[]
   /** What the group has committed. */
   commit: Commit | undefined
   topicId: string
@@ -23,6 +20,8 @@ type Group = {
   answer: 'answered' | 'lost' | 'aborted'
   /** What was told about transactions and the task, in order. */
   readonly told: string[]
+  /** How often a claim was lost. */
+  readonly unclaimed: () => number
   readonly join: () => void
   /** Commits what is sent up to this position. */
   readonly deliver: (position: number) => Promise<void>
@@ -35,7 +34,9 @@ type Offsets = { readonly topics: readonly [{ readonly partitions: readonly [Com
 
 const open = (): Group => {
   let generation = 1
+  const failures: string[] = []
   const told: string[] = []
+  let unclaimed = 0
   const kafka = {
     producer: () => ({
       connect: done,
@@ -61,30 +62,37 @@ const open = (): Group => {
     kafka,
     owner: 'me',
     settings: { groupId: 'g', transactionalIdPrefix: 'p', output: { compression: 'none' } } as never,
-    form: {} as never,
+    now: () => 0,
     startingOffsets: () =>
       Promise.resolve({
         topicId: group.topicId,
         offsets: new Map([[0, group.commit?.offset ?? '40']]),
         committed: new Map(group.commit ? [[0, group.commit]] : []),
+        former: new Set(),
       }),
     emit: () => undefined,
-    takenOver: () => told.push('taken over'),
+    fail: (sentence) => failures.push(sentence),
+    takenOver: (_assigned, ending) => told.push(ending),
+    unclaimed: () => {
+      unclaimed++
+    },
   })
   const commit = (position: number | 'stays'): Promise<void> =>
     transactions.inTurn(async () => {
       const claim = transactions.current() ?? (await transactions.claim())
       await transactions.commit(claim, {
-        send: () => Promise.resolve(position),
+        send: () => Promise.resolve({ offset: position }),
         settled: (hasCounted) => told.push(`${position} ${hasCounted ? 'counts' : 'does not count'}`),
       })
     })
   const group: Group = {
     transactions,
+    failures,
     commit: undefined,
     topicId: 'a'.repeat(32),
     answer: 'answered',
     told,
+    unclaimed: () => unclaimed,
     join: () => transactions.kept(assigned(++generation)),
     deliver: commit,
     write: () => commit('stays'),
@@ -118,17 +126,17 @@ describe('a transaction whose commit was not answered', () => {
     expect(group.told.at(-1)).toBe('11 counts')
   })
 
-  it('is decided at the next join too, also if no batch arrives then', async () => {
+  it('has the partition opened again, which decides it, also if a join comes first', async () => {
     const group = await inDoubt('lost')
+    expect(group.unclaimed()).toBe(1)
     group.join()
-    await group.transactions.inTurn(done)
-    await group.transactions.inTurn(done)
-    expect(group.told).toEqual(['10 counts'])
+    await group.claim()
+    expect([group.told, group.unclaimed()]).toEqual([['10 counts'], 1])
   })
 
   it('counts for nothing once the partition is lost: the next owner reads what follows', async () => {
     const group = await inDoubt('lost')
-    await group.transactions.close(false)
+    await group.transactions.close('lost')
     expect(group.told).toEqual(['10 does not count'])
     await expect(group.claim()).rejects.toThrow('not assigned any more')
   })
@@ -169,7 +177,7 @@ describe('a claim', () => {
     group.commit = commit
     group.join()
     await expect(group.claim()).rejects.toThrow('in between')
-    expect(group.told).toEqual(['5 counts', 'taken over'])
+    expect(group.told).toEqual(['5 counts', 'lost'])
   })
 
   it('goes on if nobody has committed anything yet', async () => {
@@ -180,7 +188,7 @@ describe('a claim', () => {
     expect(group.told).toEqual([])
   })
 
-  it('keeps what a broker refused, and forgets it with the topic', async () => {
+  it('keeps what a broker refused, and ends the task if the topic was created again', async () => {
     const group = open()
     const { refusals } = group.transactions
     await group.deliver(5)
@@ -192,9 +200,8 @@ describe('a claim', () => {
     group.topicId = 'b'.repeat(32)
     group.commit = undefined
     group.join()
-    await group.claim()
-    expect([refusals.refused.size, refusals.oneByOneUntil]).toEqual([0, -1])
-    expect(group.told).toEqual(['5 counts'])
+    await expect(group.claim()).rejects.toThrow("another topic's")
+    expect(group.told).toEqual(['5 counts', 'recreated'])
   })
 
   it('that was given up is used for nothing more', async () => {
@@ -210,4 +217,46 @@ describe('a claim', () => {
     })
     await expect(late).rejects.toThrow('given up')
   })
+})
+
+describe('what only a mistake can break ends the process', () => {
+  const nothing = { send: () => Promise.resolve({ offset: 'stays' as const }), settled: () => undefined }
+
+  it('a transaction after the partition was closed', async () => {
+    const group = open()
+    await group.claim()
+    const claim = group.transactions.current() ?? expect.fail()
+    await group.transactions.close('lost')
+    await expect(group.transactions.commit(claim, nothing)).rejects.toThrow('after the partition was closed')
+    expect(group.failures).toHaveLength(1)
+  })
+
+  it('two transactions at the same time', async () => {
+    const group = open()
+    await group.claim()
+    const claim = group.transactions.current() ?? expect.fail()
+    const first = group.transactions.commit(claim, nothing)
+    await expect(group.transactions.commit(claim, nothing)).rejects.toThrow('two transactions')
+    await first
+    expect(group.failures).toHaveLength(1)
+  })
+
+  it('a write of this process in the group that it has not made', async () => {
+    const group = open()
+    await group.deliver(5)
+    group.commit = { offset: '9', metadata: JSON.stringify({ topic_id: group.topicId, owner: 'me', n: 3 }) }
+    group.join()
+    await expect(group.claim()).rejects.toThrow('the group has committed write 3, and the last one is 1')
+    expect(group.failures).toHaveLength(1)
+  })
+})
+
+it('numbers go on where a former task of this process ended: a write in doubt is not mistaken for that one', async () => {
+  const group = open()
+  group.commit = { offset: '5', metadata: JSON.stringify({ topic_id: group.topicId, owner: 'me', n: 1 }) }
+  group.answer = 'aborted'
+  await expect(group.write()).rejects.toThrow('no answer')
+  group.answer = 'answered'
+  await group.claim()
+  expect(group.told).toEqual(['stays does not count'])
 })

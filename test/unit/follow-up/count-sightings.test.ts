@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
 import { countSightings, type Counting } from '../../../src/follow-up/count-sightings.js'
-import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { readUpTo, type Fetch } from '../../../src/kafka/topic-reader.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
@@ -20,6 +20,7 @@ import {
 } from '../../../src/follow-up/count-record.js'
 import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { shareReader } from '../../../src/kafka/shared-reader.js'
 import { testTask } from '../../support/task.js'
 import type { ChunkListener, PartitionState } from '../../../src/delivery/listener.js'
 
@@ -68,7 +69,7 @@ const open = (): ReturnType<typeof countSightings> =>
     alertsTopic: { topic: 'alerts', partitions: 1 },
     keep: {
       topic,
-      connect: () => expect.fail('nothing is read'),
+      reader: shareReader(() => expect.fail('nothing is read')),
       groupId: 'group',
       reachableMs: now,
       pipeline: notAnnotated,
@@ -80,7 +81,7 @@ const open = (): ReturnType<typeof countSightings> =>
 const deliver = (state: PartitionState, ...offsets: readonly number[]): { chunk: ChunkListener; keys: string[] } => {
   const chunk = state.chunk()
   for (const offset of offsets) chunk.see(offset, event)
-  return { chunk, keys: chunk.records().map(({ key, partition }) => `${partition} ${String(key)}`) }
+  return { chunk, keys: chunk.records([]).map(({ key, partition }) => `${partition} ${String(key)}`) }
 }
 
 describe('where counting begins', () => {
@@ -102,7 +103,7 @@ describe('where counting begins', () => {
     const chunk = sightings.open(unclaimed()).chunk()
     chunk.see(8, listed)
     chunk.see(7, event)
-    const [record] = chunk.records()
+    const [record] = chunk.records([])
     expect(String(record?.key)).toBe('firewall/3/accused/7')
     expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
     await sightings.close()
@@ -147,9 +148,14 @@ describe('where counting begins', () => {
       }
     const again = await restoreCounts({
       reader: { fetch, offsetsAt: () => Promise.resolve(new Map()), writtenEnd: () => Promise.resolve(40) },
-      topic,
+      eachRecord: (use) =>
+        readUpTo(
+          { fetch, offsetsAt: () => Promise.resolve(new Map()) },
+          { topic: topic.topic, partition: 1, end: log.length },
+          use,
+          () => true,
+        ),
       input,
-      end: log.length,
       committed: () => Promise.resolve(31),
       pipeline: shows(asked),
       known: shows(shown),

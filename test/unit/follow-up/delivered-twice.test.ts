@@ -2,10 +2,10 @@
 import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/verdict.js'
-import type { FollowUpOptions } from '../../../src/follow-up/follow-late.js'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { shareReader } from '../../../src/kafka/shared-reader.js'
 import { testTask } from '../../support/task.js'
 
 const input = { topic: 'fw', partition: 0 }
@@ -48,8 +48,9 @@ const cluster = {
 }
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
-const options = (now: number): FollowUpOptions => ({
+const options = (now: number): Parameters<typeof openLateAnswers>[0] => ({
   connect: () => kafka,
+  reader: shareReader(() => kafka),
   pipeline: (events, use) => {
     events.forEach((_, nth) => use(complete, nth))
     return true
@@ -57,14 +58,18 @@ const options = (now: number): FollowUpOptions => ({
   correct: ({ offset }) => [{ ...input, topic: 'corrections', ...only, value: Buffer.from(offset) }],
   sightingsTopic: { topic: 'sightings', partitions: 1 },
   max: 100,
-  isStillRead: () => Promise.resolve(true),
-  isReadIn: () => true,
   emit: () => undefined,
   now: () => now,
   reachableMs: () => 0,
 })
 const task = (): ReturnType<typeof testTask> =>
   testTask({
+    readAgain: (offsets) =>
+      Promise.resolve({
+        records: offsets.map((offset) => ({ ...input, ...(logs.fw?.[offset] as Outgoing), offset: String(offset) })),
+        gone: [],
+        rest: [],
+      }),
     write: (compose) => {
       for (const record of compose()) (logs[record.topic] ??= []).push(record)
       return Promise.resolve('written')
@@ -98,5 +103,4 @@ it('an event that is delivered twice, first pending and then complete, is correc
   expect(new Set(last.values())).toEqual(new Set([null]))
   owned.close()
   await state.close()
-  owner.close()
 })

@@ -1,71 +1,67 @@
 // What follows late answers, where it goes wrong; that it works is shown on a broker.
-import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import { followLate, type LateEvents } from '../../../src/follow-up/follow-late.js'
+import { followLate, type LateAlerts, type LateEvents } from '../../../src/follow-up/follow-late.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Task } from '../../../src/delivery/task.js'
 import { settle } from '../../support/clock.js'
 import { testTask } from '../../support/task.js'
 
-const records = [1, 2].map((offset) => ({
-  offset: String(offset),
-  timestamp: '0',
-  key: null,
-  value: Buffer.from('{}'),
-  headers: [],
-}))
-const broker = { fetch: () => Promise.resolve({ responses: [{ partitions: [{ messages: records }] }] }) }
-const done = (): Promise<void> => Promise.resolve()
-const cluster = {
-  connect: done,
-  disconnect: done,
-  addTargetTopic: done,
-  refreshMetadataIfNecessary: done,
-  findTopicPartitionMetadata: () => [{ partitionId: 0 }],
-  findLeaderForPartitions: () => ({ 1: [0] }),
-  findBroker: () => Promise.resolve(broker),
-  fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '3' }] }]),
-}
-const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
+const recordsAt = (offsets: readonly number[]): Awaited<ReturnType<Task['readAgain']>> => ({
+  records: offsets.map((offset) => ({
+    topic: 'fw',
+    partition: 0,
+    offset: String(offset),
+    timestamp: '0',
+    key: null,
+    value: Buffer.from('{}'),
+    headers: [],
+  })),
+  gone: [],
+  rest: [],
+})
 
 type Options = Parameters<typeof followLate>[0]
 type FollowUp = ReturnType<ReturnType<typeof followLate>['open']>
 
-/** On a topic of two records, with events that wait for nothing more. */
+/** On a topic that has every record, with events that wait for nothing more. */
 const start = ({
-  write = () => Promise.resolve('written'),
+  write = (compose) => {
+    compose()
+    return Promise.resolve('written')
+  },
+  readAgain = (offsets) => Promise.resolve(recordsAt(offsets)),
   isRestored = () => true,
   late,
+  alerts,
   ...options
 }: Partial<Options> & {
   readonly write?: Task['write']
+  readonly readAgain?: Task['readAgain']
   readonly isRestored?: () => boolean
   readonly late?: LateEvents
+  readonly alerts?: LateAlerts
 }): FollowUp & { readonly lose: () => void } => {
   const following = followLate({
-    connect: () => kafka,
+    connect: () => expect.fail('no client is needed'),
     pipeline: (events, use) => {
       events.forEach((_event, nth) => use({ judged: [], summary: {} } as unknown as EventOut, nth))
       return true
     },
     max: 10,
     emit: () => undefined,
-    isStillRead: () => Promise.resolve(true),
-    isReadIn: () => true,
     now: () => 0,
     reachableMs: () => 0,
     ...options,
   })
-  const task = testTask({ write })
-  const followUp = following.open(task, isRestored, late)
+  const task = testTask({ write, readAgain })
+  const followUp = following.open(task, isRestored, late, alerts)
   return {
     ...followUp,
     lose: task.close,
     close: async () => {
       task.close()
       await followUp.close()
-      following.close()
     },
   }
 }
@@ -73,7 +69,7 @@ const start = ({
 it('reports a defect, and follows up again when the next answer arrives', async () => {
   const told: TelemetryEvent[] = []
   const followUp = start({
-    connect: () => expect.fail('nothing is read'),
+    readAgain: () => expect.fail('nothing is read'),
     pipeline: () => expect.fail('nothing is annotated'),
     write: () => expect.fail('nothing is written'),
     emit: (event) => void told.push(event),
@@ -82,7 +78,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
     },
   })
   for (const offset of [1, 2]) {
-    followUp.note(undefined, [{ offset, fired: [], awaited: [] }])
+    followUp.note([{ offset, fired: [], awaited: [] }])
     await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
     expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
   }
@@ -100,7 +96,8 @@ it.each([
   const pauses: number[] = []
   const followUp = start({
     sightingsTopic: { topic: 'sightings', partitions: 1 },
-    write: () => {
+    write: (compose) => {
+      compose()
       written++
       time += tookMs
       reachable += reachableMs
@@ -113,7 +110,7 @@ it.each([
       return Promise.resolve()
     },
   })
-  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note([{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(pauses).toHaveLength(2), { timeout: 600_000 })
   expect(written).toBe(1)
   expect(pauses).toEqual([100, expectedMs])
@@ -121,79 +118,58 @@ it.each([
 })
 
 it.each([
-  ['are told as suppressed, though nothing is written', 'written', true, 'committed'],
-  ['are given back when the partition was lost before it was written', 'closed', false, 'not written'],
+  ['count as suppressed, though nothing is written', 'written', true, ['begun', 'committed']],
+  ['count for nothing if they are refused', 'refused', true, ['begun', 'given up']],
+  ['count for nothing if the partition was lost before they were written', 'closed', false, ['begun', 'given up']],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
   const followUp = start({
     alerts: {
-      topic: { topic: 'alerts', partitions: 1 },
-      raise: (events) => ({
-        alerts: [],
-        fired: events.map(() => ['a']),
-        committed: () => void told.push('committed'),
-        notWritten: (isTriedAgain: boolean) => void told.push(isTriedAgain ? 'not yet written' : 'not written'),
-      }),
+      isReady: () => true,
+      begin: () => {
+        told.push('begun')
+        return {
+          raise: (events) => ({ alerts: [], fired: events.map(() => ['a']) }),
+          windows: () => [],
+          commit: () => void told.push('committed'),
+          giveUp: () => void told.push('given up'),
+        }
+      },
     },
     write: (compose) => {
+      compose()
       if (!isOurs) followUp.lose()
-      if (result === 'written') compose()
       return Promise.resolve(result)
     },
   })
-  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
+  followUp.note([{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(told).toEqual(expected), { timeout: 600_000 })
   await followUp.close()
 })
 
-it.each([
-  ['is read instead of the one that the notes are about', false, true],
-  ['turns out to be another one before it is written', true, false],
-])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
-  const written: unknown[] = []
-  let isAsked = false
-  const followUp = start({
-    correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
-    isStillRead: () => {
-      isAsked = true
-      return Promise.resolve(isStillRead)
-    },
-    write: (compose) => {
-      if (!isWanted) followUp.discard()
-      written.push(...compose())
-      return Promise.resolve('written')
-    },
-  })
-  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 600_000 })
-  await followUp.close()
-  expect(written).toEqual([])
-})
-
-it('what was noted of a former topic is forgotten once the new one is read, and what is noted since is followed up', async () => {
-  let read = 'former'
+it('nothing is corrected while records cannot be read again in the topic of the task', async () => {
   const written: string[] = []
+  let reads = 0
   const followUp = start({
     correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
-    isReadIn: (_partition, id) => id === read,
+    readAgain: (offsets) =>
+      ++reads < 3 ? Promise.reject(new Error('created again')) : Promise.resolve(recordsAt(offsets)),
     write: (compose) => {
-      written.push(...compose().map(({ topic }) => topic))
+      written.push(...compose().map(({ topic }) => `${topic} ${reads}`))
       return Promise.resolve('written')
     },
     pause: () => Promise.resolve(),
   })
-  let arrive = (): void => undefined
-  const answer = new Promise<void>((resolve) => (arrive = resolve))
-  followUp.note('former', [{ offset: 1, fired: [], awaited: [] }])
-  read = 'new'
+  followUp.note([{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(written).toEqual(['corrections 3']), { timeout: 600_000 })
+  await followUp.close()
+})
+
+it('a chunk that is committed after the task was closed leaves no notes', async () => {
+  const followUp = start({ readAgain: () => expect.fail('nothing is read'), pause: () => Promise.resolve() })
+  followUp.lose()
+  followUp.note([{ offset: 1, fired: [], awaited: [] }])
   await settle()
-  expect(written).toEqual([])
-  followUp.note('new', [{ offset: 1, fired: [], awaited: [answer] }])
-  // A chunk that was in hand is delivered last.
-  followUp.note('former', [{ offset: 2, fired: [], awaited: [] }])
-  await settle()
-  arrive()
-  await vi.waitFor(() => expect(written).toEqual(['corrections']), { timeout: 600_000 })
   await followUp.close()
 })
 
@@ -202,7 +178,8 @@ it('nothing is followed up while the notes of the partition are being read', asy
   let writtenAfter = 0
   const followUp = start({
     sightingsTopic: { topic: 'sightings', partitions: 1 },
-    write: () => {
+    write: (compose) => {
+      compose()
       writtenAfter = pauses
       return Promise.resolve('written')
     },
@@ -212,7 +189,7 @@ it('nothing is followed up while the notes of the partition are being read', asy
     },
     isRestored: () => pauses >= 5,
   })
-  followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note([{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(writtenAfter).toBe(5), { timeout: 600_000 })
   await followUp.close()
 })
@@ -229,7 +206,7 @@ it('an event that a spent budget left is annotated again with what others paid f
     },
     pause: () => Promise.resolve(),
   })
-  followUp.restore(undefined, {
+  followUp.restore({
     id: '1/0',
     notes: [
       { offset: 1, fired: [], isFree: true },
@@ -262,7 +239,7 @@ it.each([
         return Promise.resolve(result)
       },
     })
-    followUp.note(undefined, [{ offset: 1, fired: [], awaited: [] }])
+    followUp.note([{ offset: 1, fired: [], awaited: [] }])
     await vi.waitFor(() => expect(results).toBe(1), { timeout: 600_000 })
     await followUp.close()
     expect(told.slice(0, 2)).toEqual(expected)

@@ -1,38 +1,15 @@
 // The notes of a partition that was assigned; that they are followed up is shown on a broker.
-import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { shareReader } from '../../../src/kafka/shared-reader.js'
+import { clientOfRecords } from '../../support/client-of-records.js'
 import { testTask } from '../../support/task.js'
 
 const sightingsTopic = { topic: 'sightings', partitions: 1 }
 const input = { topic: 'fw', partition: 0 }
-
-/** A client whose topics hold these records. */
-const clientOf = (records: readonly Outgoing[]): Kafka => {
-  const messages = records.map((record, offset) => ({ ...record, offset: String(offset) }))
-  const fetch = ({ topics }: { topics: { partitions: { fetchOffset: string }[] }[] }): Promise<object> => {
-    const from = Number(topics[0]?.partitions[0]?.fetchOffset)
-    return Promise.resolve({
-      responses: [{ partitions: [{ abortedTransactions: null, messages: messages.slice(from) }] }],
-    })
-  }
-  const listOffsets = (): Promise<object> =>
-    Promise.resolve({ responses: [{ partitions: [{ offset: String(records.length) }] }] })
-  const cluster = {
-    connect: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(),
-    addTargetTopic: () => Promise.resolve(),
-    refreshMetadataIfNecessary: () => Promise.resolve(),
-    findTopicPartitionMetadata: () => [{ partitionId: 0 }],
-    findLeaderForPartitions: () => ({ 1: [0] }),
-    findBroker: () => Promise.resolve({ fetch, listOffsets }),
-    fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '0' }] }]),
-  }
-  return { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
-}
 
 it.each([
   ['are taken up by its next owner', false, Infinity, 2],
@@ -44,13 +21,12 @@ it.each([
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
   const sightings = openLateAnswers({
-    connect: () => clientOf([stored]),
+    connect: () => clientOfRecords([stored]),
+    reader: shareReader(() => clientOfRecords([stored])),
     pipeline: () => true,
     sightingsTopic,
     max: 10,
     emit: (event) => void told.push(event),
-    isStillRead: () => Promise.resolve(true),
-    isReadIn: () => true,
     now: () => 0,
     reachableMs: () => 0,
     // Nothing is followed up before the task is closed, however slow this machine is.
@@ -58,7 +34,7 @@ it.each([
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('closed')))),
   })
   const task = testTask({
-    claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a' }),
+    claim: () => Promise.resolve({ offset: committed, topicId: isOfFormerTopic ? 'b' : 'a', isFormer: false }),
     write: (compose) => {
       written.push(...compose())
       return Promise.resolve('written')
@@ -71,7 +47,6 @@ it.each([
   expect(told[0]).toMatchObject({ pending })
   task.close()
   await state.close()
-  sightings.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(
     isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],
   )

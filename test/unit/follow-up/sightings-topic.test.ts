@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { readUpTo, type Fetch } from '../../../src/kafka/topic-reader.js'
 import { blockRecord, readBlocks, splitNotes } from '../../../src/follow-up/sightings-topic.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
@@ -23,7 +23,11 @@ const read = (
   const fetch = (_topic: string, _partition: number, offset: number): Promise<Fetch> =>
     Promise.resolve({ records: log.slice(offset, offset + 2), next: Math.min(offset + 2, log.length), deleted: 0 })
   const offsetsAt = (): Promise<ReadonlyMap<number, number>> => Promise.resolve(new Map([[1, 0]]))
-  return readBlocks({ fetch, offsetsAt }, topic, input, log.length, () => true, { max, dropped })
+  return readBlocks(
+    (use) => readUpTo({ fetch, offsetsAt }, { topic: topic.topic, partition: 1, end: log.length }, use, () => true),
+    input,
+    { max, dropped },
+  )
 }
 const write = (one: Parameters<typeof blockRecord>[2], of = input): Outgoing => blockRecord(topic, of, one, 0)
 

@@ -32,19 +32,16 @@ type Group = {
   /** Begins a batch of one record; its heartbeats end as told. */
   readonly fetch: (beat: () => Promise<void>) => Promise<void>
   readonly answered: () => void
-  readonly sought: readonly unknown[]
-  /** How often it was asked what the group has committed. */
-  readonly asked: () => number
+  /** Which ids topics have. */
+  readonly told: readonly string[]
 }
 
 const open = async (
   handle: (fetched: Fetched) => Promise<void>,
   kind: 'exactly-once' | 'at-least-once' = 'exactly-once',
-  { readIn = 'topic-id', committedIn = 'topic-id' } = {},
 ): Promise<Group> => {
   const emitter = new EventEmitter()
-  const sought: unknown[] = []
-  let asked = 0
+  const told: string[] = []
   let eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined
   let assigned: readonly Assigned[] = []
   const consumer = {
@@ -56,7 +53,6 @@ const open = async (
       ;({ eachBatch } = options)
       return Promise.resolve()
     },
-    seek: (to: unknown) => void sought.push(to),
   }
   consume({
     kafka: { consumer: () => consumer } as unknown as Kafka,
@@ -66,11 +62,7 @@ const open = async (
     identity: { joined: () => undefined, recheck: () => undefined, current: () => Promise.resolve('topic-id') },
     health: { joined: () => undefined },
     brokers: { answered: () => undefined },
-    isReadIn: (_partition: unknown, topicId: string) => topicId === readIn,
-    committedElsewhere: (_topic: string, partitions: readonly number[], topicId: string) =>
-      asked++ === 0
-        ? Promise.reject(new Error('nobody answers'))
-        : Promise.resolve(topicId === committedIn ? [] : partitions),
+    topicIs: (topic: string, id: string) => void told.push(`${topic} is ${id}`),
     shared: { generation: 0, running: new Map(), resets: new Map() },
     joined: (now: readonly Assigned[]) => {
       assigned = now
@@ -81,8 +73,7 @@ const open = async (
   await sleep(1)
   let offset = 0
   return {
-    sought,
-    asked: () => asked,
+    told,
     join: (heartbeat = () => Promise.resolve()) =>
       emitter.emit('join', { payload: { memberId: 'm', memberAssignment: { fw: [0] }, duration: 1, heartbeat } }),
     crash: () => emitter.emit('crash', { payload: { error: new Error('crashed') } }),
@@ -228,53 +219,25 @@ describe('a claim', () => {
   })
 })
 
-describe('a partition without events', () => {
-  const beginning = { topic: 'fw', partition: 0, offset: '0' }
-  const there = { topic: 'fw', partition: 0, offset: '41' }
-
-  it.each([
-    ['that is read in another topic of that name', { readIn: 'former-id' }, [there, beginning]],
-    ['that is read in this topic', { committedIn: 'former-id' }, [there]],
-  ])('%s', async (_what, ids, sought) => {
-    vi.useFakeTimers()
-    try {
-      const claim = (): Promise<void> => {
-        group.assigned().seek('41')
-        return Promise.resolve()
-      }
-      const opening = open(claim, 'exactly-once', ids)
-      await vi.advanceTimersByTimeAsync(1)
-      const group = await opening
-      group.join()
-      await group.fetch(() => Promise.resolve())
-      await vi.advanceTimersByTimeAsync(5_000)
-      expect(group.sought).toEqual(sought)
-      group.crash()
-      await vi.advanceTimersByTimeAsync(20_000)
-      expect(group.sought).toEqual(sought)
-      expect(group.asked()).toBe(0)
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  it.each([
-    ['that the group has committed in another topic of that name', { committedIn: 'former-id' }, [beginning]],
-    ['that the group has committed in this topic', { readIn: 'former-id' }, []],
-  ])('%s, and whose position was not set since the join', async (_what, ids, sought) => {
-    vi.useFakeTimers()
-    try {
-      const opening = open(() => Promise.resolve(), 'exactly-once', { readIn: 'topic-id', ...ids })
-      await vi.advanceTimersByTimeAsync(1)
-      const group = await opening
-      group.join()
-      await vi.advanceTimersByTimeAsync(5_000)
-      expect(group.sought).toEqual([])
-      await vi.advanceTimersByTimeAsync(20_000)
-      expect(group.sought).toEqual(sought)
-      expect(group.asked()).toBe(2)
-    } finally {
-      vi.useRealTimers()
-    }
-  })
+it('the id of a topic is told before its batch is handled, and without events every five seconds', async () => {
+  vi.useFakeTimers()
+  try {
+    const toldBefore: number[] = []
+    const opening = open(() => {
+      toldBefore.push(group.told.length)
+      return Promise.resolve()
+    })
+    await vi.advanceTimersByTimeAsync(1)
+    const group = await opening
+    group.join()
+    await group.fetch(() => Promise.resolve())
+    expect([toldBefore, group.told]).toEqual([[1], ['fw is topic-id']])
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(group.told).toHaveLength(3)
+    group.crash()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(group.told).toHaveLength(3)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -175,7 +175,9 @@ describe('the ops endpoint', () => {
             name: 'urlhaus',
             state: 'kept',
             addresses: 1200,
+            endpoints: 0,
             names: 3,
+            urls: 0,
             skipped: { unusable: 1, too_broad: 2 },
             modified: Date.now() - 7_200_000,
             fetch: { fetches: 2, failures: 1, nextAt: Date.now() + 60_000, error: 'answered 401' },
@@ -204,7 +206,7 @@ describe('the ops endpoint', () => {
     expect(body).toMatch(/<td>Malicious Destination<\/td><td>high<\/td><td>1<\/td><td>3<\/td>/)
     expect(body).toMatch(/<td>Quiet Rule<\/td><td>low<\/td><td>0<\/td><td>0<\/td><td>never<\/td>/)
     expect(body).toMatch(
-      /<td>urlhaus<\/td><td>kept<\/td><td>1200<\/td><td>3<\/td><td>3<\/td><td>2 h 0 min<\/td>.+answered 401/,
+      /<td>urlhaus<\/td><td>kept<\/td><td>1200<\/td><td>0<\/td><td>3<\/td><td>0<\/td><td>3<\/td><td>2 h 0 min<\/td>.+answered 401/,
     )
     expect(body).toMatch(/waiting included<\/td><td>4\.6 ms<\/td><td>246 ms<\/td><td>250 ms<\/td>/)
     const metrics = (await get(`${url}/metrics`)).body

@@ -1,7 +1,7 @@
 // The ranges of a replay, and what of an earlier start counts.
 import { describe, expect, it } from 'vitest'
-import { keepPlan, makePlan, type Plan, type PlanRequest } from '../../../src/replay/plan.js'
-import { emptyTally, encodeTally } from '../../../src/replay/tally.js'
+import { keepPlan, makePlan, type KeepRanges, type Plan, type PlanRequest } from '../../../src/replay/plan.js'
+import { emptyTally } from '../../../src/replay/tally.js'
 import type { Position, TopicReader } from '../../../src/kafka/topic-reader.js'
 
 const request: PlanRequest = {
@@ -35,11 +35,20 @@ const scene = (): Scene => {
   return { reader, topic }
 }
 
+const keepIn =
+  ({ commit }: TopicReader): KeepRanges =>
+  (ranges) =>
+    commit(
+      'replay-1-range',
+      'fw',
+      ranges.map(({ note, ...at }) => ({ ...at, metadata: JSON.stringify(note) })),
+    )
+
 /** A first start, which came to an offset. */
 const startOnce = async ({ reader, topic }: Scene, offset: number): Promise<void> => {
   const plan = (await makePlan(reader, request)) as Plan
-  await keepPlan(reader, request, plan, reader.commit)
-  const metadata = encodeTally({ ...emptyTally, events: offset }, topic.id)
+  await keepPlan(reader, request, plan, keepIn(reader))
+  const metadata = JSON.stringify({ ...emptyTally, events: offset, topic_id: topic.id })
   await reader.commit(request.groupId, 'fw', [{ partition: 0, offset, metadata }])
 }
 
@@ -73,7 +82,7 @@ describe('a replay that is started again with the same id', () => {
     const slow = (await makePlan(at.reader, request)) as Plan
     at.topic.end = 900
     await startOnce(at, 900)
-    expect(await keepPlan(at.reader, request, slow, at.reader.commit)).toBe(false)
+    expect(await keepPlan(at.reader, request, slow, keepIn(at.reader))).toBe(false)
     expect(await makePlan(at.reader, request)).toMatchObject({ ranges: [{ end: 900 }] })
   })
 

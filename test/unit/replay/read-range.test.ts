@@ -33,7 +33,7 @@ const read = async (
   const readWritten = createReadWritten(undefined, 'k')
   const reading = { topic: 't', kind: 'raw', key: 'k', readWritten, times, signal } as const
   await readRange(reader, reading, { partition: 0, start: range[0], end: range[1] }, (records, next, left) => {
-    offsets.push(...records.map(({ at }) => at))
+    offsets.push(...records.map(({ offset }) => Number(offset)))
     deleted += left.deleted
     return Promise.resolve(next)
   })

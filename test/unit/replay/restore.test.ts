@@ -1,5 +1,6 @@
 // Events of an annotated topic as they were before we annotated them.
 import { describe, expect, it } from 'vitest'
+import { markOf } from '../../../src/domain/verdict.js'
 import { restore, type InputKind, type RestoreOptions } from '../../../src/replay/restore.js'
 import { cutBatch } from '../../../src/pipeline/batch/cut-batch.js'
 import { createReadWritten } from '../../../src/pipeline/batch/read-written.js'
@@ -23,7 +24,7 @@ const header = (name: string, value: string): readonly [string, Buffer] => [name
 describe('a record of a raw topic', () => {
   it('is as it is, whatever it claims', () => {
     const read = record({ value: Buffer.from(`{"threatweave":${annotation}}`) })
-    expect(restore(read, as('raw'))).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('raw'))).toEqual({ ...read, readTo: '7' })
   })
 })
 
@@ -38,7 +39,7 @@ describe('an annotated record', () => {
       ...read,
       headers: [],
       format: 'text',
-      at: 7,
+      readTo: '7',
       origin: 'firewall/3/42',
       former: { level: 'clean', decidedBy: 0 },
     })
@@ -53,7 +54,7 @@ describe('an annotated record', () => {
     expect(restore(record({ value, headers: [header('threatweave', beside)] }), as('annotated'))).toEqual({
       ...record({ value }),
       format: 'text',
-      at: 7,
+      readTo: '7',
       origin: 'firewall/3/42',
       former: former('malicious'),
       formers: [former('clean'), former('malicious'), former('unknown')],
@@ -71,6 +72,14 @@ describe('an annotated record', () => {
     })
   })
 
+  it('knows that a listed URL decided by its host, which is what the event shows', () => {
+    const listed =
+      '{"schema_version":1,"verdict":"malicious","type":"url","value":"https://bad.example.com:8080/a.exe","enrichment_id":"firewall/3/42"}'
+    expect(restore(record({ value: Buffer.from(`{"threatweave":${listed}}`) }), as('annotated'))).toMatchObject({
+      former: { level: 'malicious', decidedBy: markOf('bad.example.com') },
+    })
+  })
+
   it('brings its former verdict along in the compact form, which may name no origin', () => {
     const compact =
       '{"schema_version":1,"status":"complete","verdict":"clean","malicious":false,"direction":"outbound","action":"allowed"}'
@@ -78,7 +87,7 @@ describe('an annotated record', () => {
     expect(restore(read, as('annotated'))).toEqual({
       ...read,
       format: 'text',
-      at: 7,
+      readTo: '7',
       former: { level: 'clean', decidedBy: 0 },
     })
   })
@@ -91,7 +100,7 @@ describe('an annotated record', () => {
     ['an id of any length', `{"threatweave":{"enrichment_id":"${'x'.repeat(10_000)}"}}`],
   ])('without what it should have is its own origin: %s', (_, text) => {
     const read = record({ value: Buffer.from(text) })
-    expect(restore(read, as('annotated'))).toEqual({ ...read, format: 'text', at: 7 })
+    expect(restore(read, as('annotated'))).toEqual({ ...read, format: 'text', readTo: '7' })
   })
 
   it('has the format that it was written with, whatever its topic has', () => {
@@ -120,7 +129,7 @@ describe('a dead letter', () => {
       offset: '42',
       timestamp: '500',
       headers: [own],
-      at: 7,
+      readTo: '7',
     })
   })
 
@@ -146,6 +155,6 @@ describe('a dead letter', () => {
 
   it('without a usable origin is its own', () => {
     const read = record({ headers: [header('threatweave-topic', 'firewall'), header('threatweave-partition', '-3')] })
-    expect(restore(read, as('dead-letter'))).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('dead-letter'))).toEqual({ ...read, readTo: '7' })
   })
 })

@@ -1,6 +1,7 @@
 // What a replay counts.
 import { describe, expect, it } from 'vitest'
-import { addTallies, changedEvents, decodeTally, emptyTally, encodeTally } from '../../../src/replay/tally.js'
+import { metadataOf } from '../../../src/kafka/commit-metadata.js'
+import { addTallies, changedEvents, decodeTally, emptyTally } from '../../../src/replay/tally.js'
 
 const tally = {
   ...emptyTally,
@@ -20,7 +21,8 @@ describe('what a replay counted', () => {
   })
 
   it('comes back from the text beside an offset, which has room for 4096 bytes', () => {
-    const text = encodeTally(tally, 'a'.repeat(32))
+    const write = { owner: '0'.repeat(36), n: 1e9 }
+    const text = metadataOf('a'.repeat(32), write, tally)
     expect(decodeTally(text)).toEqual(tally)
     expect(text.length).toBeLessThan(1024)
   })

@@ -15,6 +15,8 @@ const directions: Readonly<Record<string, Direction>> = {
   judgement: 'read',
   profile: 'read',
   'replay-summary': 'written',
+  silences: 'read',
+  sink: 'read',
   source: 'read',
   verdict: 'written',
 }

@@ -7,11 +7,12 @@ import { judgementSchema } from '../../../src/config/judgement-file.js'
 import { configSchema } from '../../../src/config/schema.js'
 import { profileSchema } from '../../../src/config/profile-file.js'
 import { sourceSchema } from '../../../src/config/source-file.js'
-import { statuses, contentKinds } from '../../../src/domain/annotation.js'
+import { silencesSchema } from '../../../src/parts/notify/silence-file.js'
+import { sinkSchema } from '../../../src/parts/notify/sink-file.js'
+import { annotatedTypes, statuses, contentKinds } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
 import { levels } from '../../../src/domain/finding.js'
 import { flags } from '../../../src/domain/flag.js'
-import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
 import { ecsNames } from '../../../src/pipeline/extract/ecs.js'
@@ -26,7 +27,7 @@ describe('schemas/annotation.schema.json', () => {
   it.each([
     ['status', statuses],
     ['level', levels],
-    ['type', indicatorTypes],
+    ['type', annotatedTypes],
     ['role', roles],
     ['direction', directions],
     ['action', actions],
@@ -117,6 +118,20 @@ describe('schemas/source.schema.json', () => {
   it('is the file of a source as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
     await expect(`${JSON.stringify(sourceSchema, null, 2)}\n`).toMatchFileSnapshot(
       '../../../schemas/source.schema.json',
+    )
+  })
+})
+
+describe('schemas/sink.schema.json', () => {
+  it('is the file of a sink as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
+    await expect(`${JSON.stringify(sinkSchema, null, 2)}\n`).toMatchFileSnapshot('../../../schemas/sink.schema.json')
+  })
+})
+
+describe('schemas/silences.schema.json', () => {
+  it('is the file of silences as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
+    await expect(`${JSON.stringify(silencesSchema, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../schemas/silences.schema.json',
     )
   })
 })

@@ -202,18 +202,22 @@ it('measures each feed: entries, age, what was skipped, fetches and failures', a
         name: 'ours',
         state: 'loaded',
         addresses: 3,
+        endpoints: 4,
         names: 2,
+        urls: 5,
         modified: Date.now() - 60_000,
         skipped: { unusable: 1, not_looked_up: 4 },
         fetch: { fetches: 5, failures: 1 },
       },
-      { name: 'missing', state: 'missing', addresses: 0, names: 0, skipped: {} },
-      { name: 'hashes', state: 'empty', addresses: 0, names: 0, skipped: { not_looked_up: 2 } },
+      { name: 'missing', state: 'missing', addresses: 0, endpoints: 0, names: 0, urls: 0, skipped: {} },
+      { name: 'hashes', state: 'empty', addresses: 0, endpoints: 0, names: 0, urls: 0, skipped: { not_looked_up: 2 } },
     ],
   })
   expect(await line('feed_entries{feed="ours"')).toEqual([
     'threatweave_feed_entries{feed="ours",type="ip"} 3',
+    'threatweave_feed_entries{feed="ours",type="ip_port"} 4',
     'threatweave_feed_entries{feed="ours",type="domain"} 2',
+    'threatweave_feed_entries{feed="ours",type="url"} 5',
   ])
   expect(Number((await line('feed_age_seconds'))[0]?.split(' ')[1])).toBeGreaterThanOrEqual(60)
   expect(await line('feed_age_seconds')).toHaveLength(1)

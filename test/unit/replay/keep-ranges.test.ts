@@ -1,11 +1,16 @@
-// What is committed in a transaction is committed by one process at a time.
+// In transactions the ranges of a replay are kept by one start at a time.
 import type { Kafka } from 'kafkajs'
 import { expect, it } from 'vitest'
 import type { KafkaSettings } from '../../../src/kafka/settings.js'
-import { withClaimedCommit } from '../../../src/replay/partition-output.js'
+import { keeping } from '../../../src/replay/keep-ranges.js'
+import type { Plan } from '../../../src/replay/plan.js'
 
 const done = (): Promise<void> => Promise.resolve()
-const settings = { transactionalIdPrefix: 'threatweave' } as KafkaSettings
+const settings = {
+  transactionalIdPrefix: 'threatweave',
+  delivery: 'exactly-once',
+  output: { compression: 'none' },
+} as KafkaSettings
 
 /** Of two producers with one transactional id, the one that began first is refused. */
 const broker = (): { readonly kafka: Kafka; readonly committed: string[] } => {
@@ -32,12 +37,21 @@ const broker = (): { readonly kafka: Kafka; readonly committed: string[] } => {
   return { kafka: { producer } as unknown as Kafka, committed }
 }
 
-it('a commit is refused if another process has come for it in between', async () => {
+it('ranges are refused if another start has kept its own in between', async () => {
   const { kafka, committed } = broker()
-  const group = { kafka, settings, groupId: 'fw-replay-1-range', topic: 'fw' }
-  const slow = withClaimedCommit(group, async (commit) => {
-    await withClaimedCommit(group, (commitFirst) => commitFirst('fw-replay-1-range', 'fw', []))
-    await commit('fw-replay-1-range', 'fw', [])
+  const plan: Plan = {
+    groupId: 'fw-replay-1',
+    topicId: undefined,
+    ranges: [{ partition: 0, start: 0, end: 9 }],
+    isResumed: false,
+    reached: new Map(),
+  }
+  const range = { partition: 0, offset: 9, note: { start: 0, output: 'again' } }
+  const reader = { commit: () => Promise.reject(new Error('committed without a claim')) }
+  const options = { connect: () => kafka, settings, emit: () => undefined, now: () => 0, reader }
+  const slow = keeping('fw', plan, options, async (keep) => {
+    await keeping('fw', plan, options, (keepFirst) => keepFirst([range]))
+    await keep([range])
   })
   await expect(slow).rejects.toThrow('another process replays with the same --id')
   expect(committed).toEqual([expect.stringMatching(/^threatweave-fw-replay-1-range-fw-0-[0-9a-f]{12}$/)])

@@ -1,16 +1,36 @@
 // Repeated alerts are suppressed and counted.
 import { describe, expect, it } from 'vitest'
-import { createSuppress } from '../../../src/alerts/suppress.js'
+import { createSharedWindows } from '../../../src/alerts/shared-windows.js'
+import { createWindows, type WindowsDraft } from '../../../src/alerts/windows.js'
+import type { AnnotationSummary } from '../../../src/domain/annotation.js'
+import type { Rule } from '../../../src/alerts/sigma/rule.js'
 
-type Suppressed = Parameters<ReturnType<typeof createSuppress>['decide']>[0]
+type Matched = Parameters<WindowsDraft['decide']>[0]
+type Suppress = { readonly decide: WindowsDraft['decide']; readonly size: () => number }
+
+/** Of all partitions, where every alert counts at once. */
+const createSuppress = (defaultMs: number): Suppress => {
+  const windows = createWindows({ defaultMs, hasUpdates: false, shared: createSharedWindows(), now: () => 0 })
+  return {
+    decide: (match) => {
+      const draft = windows.begin()
+      const decision = draft.decide(match)
+      draft.commit()
+      return decision
+    },
+    size: windows.size,
+  }
+}
+const rule = (id: string): Rule => ({ id }) as Rule
 
 const hour = 3_600_000
-const about = (more: Partial<Suppressed> = {}): Suppressed => ({
-  ruleId: 'rule-1',
+const about = (more: Partial<Matched> = {}): Matched => ({
+  rule: rule('rule-1'),
   value: '198.51.100.60',
   peer: '10.0.0.5',
   time: 10 * hour,
   origin: 'firewall/0/1',
+  about: {} as AnnotationSummary,
   ...more,
 })
 
@@ -27,8 +47,8 @@ describe('repeats of an alert', () => {
     expect(counts).toEqual([1, 0, 0, 3, 1])
   })
 
-  it.each<[string, Partial<Suppressed>]>([
-    ['another rule', { ruleId: 'rule-2' }],
+  it.each<[string, Partial<Matched>]>([
+    ['another rule', { rule: rule('rule-2') }],
     ['another indicator', { value: '198.51.100.61' }],
     ['another machine inside', { peer: '10.0.0.6' }],
   ])('are none for %s', (_, other) => {

@@ -1,0 +1,176 @@
+// The alerts of each task, with what was suppressed for them: told by an update when its window closes, also if no event follows.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../base/message-of.js'
+import { alertRecord, type AlertOut } from '../delivery/compose.js'
+import type { Task } from '../delivery/task.js'
+import type { Outgoing } from '../kafka/records.js'
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Emit } from '../telemetry/event.js'
+import type { LateAlerts } from './follow-late.js'
+import { keepWindows, type KeptWindows } from './kept-windows.js'
+import type { StateTopic } from './state-record.js'
+import type { SharedReader } from '../kafka/shared-reader.js'
+import type { AlertSource, Fired, TaskAlertsDraft } from './task-alerts.js'
+import type { TopicOf } from './sightings-topic.js'
+
+type AlertWindowsOptions = {
+  readonly alerts: AlertSource
+  readonly alertsTopic: TopicOf
+  /** Where windows are kept for the next owner of a partition; absent: only in memory. */
+  readonly keep?: { readonly state: StateTopic; readonly reader: SharedReader } | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+type AlertWindows = {
+  readonly open: (task: Task) => TaskWindows
+  /** Without a state topic: writes what is known now, for windows that are still open too. */
+  readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** The windows of one task. */
+export type TaskWindows = {
+  /** For one chunk. */
+  readonly begin: (topicId?: string) => {
+    readonly records: (events: readonly EventOut[], fired: Fired) => readonly Outgoing[]
+    readonly commit: () => void
+    readonly giveUp: () => void
+  }
+  readonly late: LateAlerts
+  /** Resolves when its windows are known again; absent where none are kept. */
+  readonly ready?: Promise<void> | undefined
+  /** Its offsets mean nothing any more. */
+  readonly recreated: () => void
+  readonly close: () => Promise<void>
+}
+
+type Told = {
+  readonly tell: (all: boolean) => Promise<void>
+  /** False if it could not be written here. */
+  readonly tellContext: (updates: readonly AlertOut[]) => Promise<boolean>
+}
+
+const everyMs = 1_000
+/** Written together. */
+const together = 500
+const flushMs = 5_000
+
+export const openAlertWindows = ({ alerts, alertsTopic, keep, emit, now }: AlertWindowsOptions): AlertWindows => {
+  const tasks = new Set<Told>()
+  const { topic, partitions } = alertsTopic
+  const recordOf = (alert: AlertOut): Outgoing => alertRecord(topic, partitions, alert, now())
+  /** Of the context of alerts: on behalf of which partition that is written is all the same. */
+  let context: readonly AlertOut[] = []
+
+  const tellAll = async (all: boolean): Promise<void> => {
+    const [first] = tasks
+    const some = [...context, ...alerts.takeContext()]
+    context = first ? [] : some
+    const telling = [...tasks].map(({ tell }) => tell(all))
+    if (first && some.length > 0 && !(await first.tellContext(some))) context = [...some, ...context]
+    await Promise.all(telling)
+  }
+  let telling: Promise<void> | undefined
+  const looks = setInterval(() => {
+    telling ??= tellAll(false).finally(() => (telling = undefined))
+  }, everyMs).unref()
+
+  const open = (task: Task): TaskWindows => {
+    const windows = alerts.open()
+    const kept = keep && keepWindows(task, windows, { ...keep, emit, now })
+    let isReady = kept === undefined
+    void kept?.ready.then(() => (isReady = true))
+    let told = Promise.resolve()
+
+    /** False if nothing was to be told. */
+    const tellSome = async (all: boolean): Promise<boolean> => {
+      let draft: TaskAlertsDraft | undefined
+      let updates = 0
+      const written = await task.write(() => {
+        draft?.giveUp()
+        draft = windows.begin()
+        const some = draft.updates(together, all)
+        updates = some.length
+        return [...some.map(recordOf), ...(kept?.whole(draft) ?? [])]
+      })
+      if (written === 'closed') {
+        draft?.giveUp()
+        return false
+      }
+      draft?.commit()
+      if (updates > 0 && written === 'written') emit({ event: 'alert_updates_written', updates })
+      return updates > 0
+    }
+    const tellDue = async (all: boolean): Promise<void> => {
+      if (!isReady) return
+      while (!task.signal.aborted && (all || windows.isDue()) && (await tellSome(all)));
+      if (kept) await kept.keep()
+      else windows.forget()
+    }
+    const tell = (all: boolean): Promise<void> =>
+      (told = told
+        .then(() => tellDue(all))
+        .catch((error: unknown) => emit({ event: 'follow_up_failed', what: 'alert updates', cause: messageOf(error) })))
+
+    const open: Told = {
+      tell,
+      tellContext: async (some) => (await task.write(() => some.map(recordOf))) !== 'closed',
+    }
+    tasks.add(open)
+    return {
+      begin: (topicId) => {
+        kept?.enter(topicId)
+        const draft = windows.begin()
+        let added: ReturnType<KeptWindows['matches']> | undefined
+        return {
+          records: (events, fired) => {
+            const raised = draft.raise(events, fired).map(recordOf)
+            added = kept?.matches(draft)
+            return added ? [...raised, ...added.records] : raised
+          },
+          commit: () => {
+            draft.commit()
+            added?.committed()
+          },
+          giveUp: draft.giveUp,
+        }
+      },
+      late: {
+        isReady: () => isReady,
+        begin: () => {
+          const draft = windows.begin(true)
+          return {
+            raise: (events) => {
+              const { alerts: raised, fired } = draft.raiseLate(events)
+              return { alerts: raised.map(recordOf), fired }
+            },
+            windows: () => kept?.whole(draft) ?? [],
+            commit: draft.commit,
+            giveUp: draft.giveUp,
+          }
+        },
+      },
+      ready: kept?.ready,
+      recreated: windows.beginAnew,
+      close: async () => {
+        tasks.delete(open)
+        await told
+        const updates = kept ? 0 : windows.untold()
+        if (updates > 0) emit({ event: 'alert_updates_dropped', updates })
+        windows.close()
+      },
+    }
+  }
+
+  return {
+    open,
+    flush: async () => {
+      if (!keep) await Promise.race([tellAll(true), sleep(flushMs, undefined, { ref: false })])
+    },
+    close: async () => {
+      clearInterval(looks)
+      await telling
+    },
+  }
+}
