@@ -1,6 +1,6 @@
-// Checks the documentation against the program: generated reference, links, tests, reasons, settings and paths.
+// Checks the documentation against the program: generated reference, tests, reasons, settings and paths.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -60,28 +60,6 @@ const pathsInYaml = (text: string): string[] => {
     return Object.entries(inner).flatMap(([name, one]) => pathsOf(one, path === '' ? name : `${path}.${name}`))
   }
   return pathsOf(value, '')
-}
-
-/** As GitHub makes them: small letters, without punctuation, hyphens for spaces. */
-const anchorsOf = (path: string): Set<string> =>
-  new Set(
-    [
-      ...read(path)
-        .replace(/^ *```[\s\S]*?^ *```/gm, '')
-        .matchAll(/^#{1,6} +(.+)$/gm),
-    ].map((match) =>
-      match[1]!
-        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  )
-
-const isThere = (page: string, link: string): boolean => {
-  const [path = '', anchor] = link.split('#')
-  const target = path === '' ? page : join(dirname(page), path)
-  return existsSync(join(root, target)) && (anchor === undefined || anchorsOf(target).has(anchor))
 }
 
 describe('docs/configuration.md', () => {
@@ -165,12 +143,6 @@ describe('CONTRIBUTING.md', () => {
 
 describe.each(pages)('%s', (page) => {
   const text = read(page)
-  it('has no dead links', () => {
-    const links = [...text.matchAll(/(?:\]\(|<img [^>]*src=")([^)\s"]+)[)"]/g)].map((match) => match[1]!)
-    const dead = links.filter((link) => !/^https?:/.test(link) && !isThere(page, link))
-    expect(dead).toEqual([])
-  })
-
   it('names only settings that exist, in sentences and in examples', () => {
     const dotted = [...text.matchAll(/`([a-z][A-Za-z]*(?:\.[a-z][A-Za-z]*)+)(?:[:=][^`]*)?`/g)].map(
       (match) => match[1]!,

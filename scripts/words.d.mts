@@ -1,0 +1,2 @@
+export const wordsOf: (text: string) => number
+export const wordsPerPage: () => Record<string, number>

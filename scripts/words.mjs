@@ -1,0 +1,40 @@
+// Counts the words of the documentation, page by page: those that people read, without code blocks and generated tables.
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Written by `npm run generate`, and the changelog, which only grows. */
+const generated = new Set(['docs/configuration.md'])
+
+const withoutGenerated = (text) => text.replace(/<!-- (\w+): [^\n]*-->\n[^]*?<!-- end of \1 -->/g, '')
+const withoutCode = (text) => text.replace(/^ *(```|~~~)[^]*?^ *\1/gm, '')
+const withoutTargets = (text) => text.replace(/\]\([^)]*\)/g, ']').replace(/<!--[^]*?-->/g, '')
+
+/** A word has a letter or a digit; the target of a link is none. */
+export const wordsOf = (text) =>
+  withoutTargets(withoutCode(withoutGenerated(text)))
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+
+/** Page → words. */
+export const wordsPerPage = () => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name))
+  return Object.fromEntries(
+    ['README.md', 'CONTRIBUTING.md', ...pages.toSorted()]
+      .filter((page) => !generated.has(page))
+      .map((page) => [page, wordsOf(readFileSync(join(root, page), 'utf8'))]),
+  )
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const counted = wordsPerPage()
+  const total = Object.values(counted).reduce((sum, words) => sum + words, 0)
+  const lines = [...Object.entries(counted), ['in all', total]].map(
+    ([page, words]) => `${String(words).padStart(6)} ${page}`,
+  )
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
