@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startBroker } from '../dist/demo/broker.js'
+import { startBroker } from '../dist/parts/demo/broker.js'
 import { Kafka } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 import { logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 

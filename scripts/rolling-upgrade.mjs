@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
-import { startBroker } from '../dist/demo/broker.js'
+import { startBroker } from '../dist/parts/demo/broker.js'
 import { openTopicReader, readToEnd } from '../dist/kafka/topic-reader.js'
 
 const root = resolve(import.meta.dirname, '..')

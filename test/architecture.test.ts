@@ -34,10 +34,8 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   'follow-up': ['alerts', 'base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   replay: ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   ops: ['base', 'domain', 'http', 'telemetry'],
-  'status-page': ['alerts', 'base', 'domain', 'telemetry'],
-  demo: ['base', 'kafka', 'telemetry', 'terminal'],
-  parts: ['alerts', 'base', 'config', 'delivery', 'domain', 'kafka', 'provider', 'telemetry'],
-  app: everyoneBut('app', 'commands', 'demo', 'http'),
+  parts: everyoneBut('parts', 'commands'),
+  app: everyoneBut('app', 'commands', 'http'),
   commands: everyoneBut('commands', 'http'),
 }
 

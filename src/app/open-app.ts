@@ -25,7 +25,7 @@ import { createExtract, extractLimits, type Extract } from '../pipeline/extract/
 import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
-import { openGeo, type GeoDatabases } from '../geo/open-geo.js'
+import { openGeo, type GeoDatabases } from '../parts/places/open-geo.js'
 import { openFormats } from './open-formats.js'
 import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'

@@ -3,7 +3,7 @@
 // it paid for when the broker is back.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { freePorts, startBroker, type Broker } from '../../src/demo/broker.js'
+import { freePorts, startBroker, type Broker } from '../../src/parts/demo/broker.js'
 import { address, askAll, countKnown, startAsker } from '../support/askers.js'
 import {
   complete,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { brokerUser } from '../../src/demo/broker-properties.js'
+import { brokerUser } from '../../src/parts/demo/broker-properties.js'
 import { complete, fill, makeTopics, readTopic, settingsFor, tally, type Names } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { run } from '../../scripts/tools.mjs'
 import { firstPortInUse } from '../../src/app/free-ports.js'
-import { cacheFolder } from '../../src/demo/fetch-jars.js'
+import { cacheFolder } from '../../src/parts/demo/fetch-jars.js'
 
 const version = '2.6.13.Final'
 

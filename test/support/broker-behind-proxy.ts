@@ -1,5 +1,5 @@
 // A broker behind a proxy, for tests that lose or damage its answers.
-import { startBroker, type Broker } from '../../src/demo/broker.js'
+import { startBroker, type Broker } from '../../src/parts/demo/broker.js'
 import { startFaultyProxy, type FaultyProxy } from './faulty-proxy.js'
 
 export type BrokerBehindProxy = {

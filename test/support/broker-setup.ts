@@ -1,6 +1,6 @@
 // Starts the broker shared by all integration tests.
 import type { TestProject } from 'vitest/node'
-import { startBroker, type Broker } from '../../src/demo/broker.js'
+import { startBroker, type Broker } from '../../src/parts/demo/broker.js'
 
 export type SharedBroker = Pick<Broker, 'how' | 'plain' | 'secure' | 'classPath'>
 

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePorts } from '../../src/demo/broker.js'
-import { provision } from '../../src/demo/distribution.js'
-import { run } from '../../src/demo/run.js'
+import { freePorts } from '../../src/parts/demo/broker.js'
+import { provision } from '../../src/parts/demo/distribution.js'
+import { run } from '../../src/parts/demo/run.js'
 import { withAdmin } from './kafka.js'
 
 export const nodes = [0, 1, 2] as const

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
-import { provision } from '../../src/demo/distribution.js'
+import { provision } from '../../src/parts/demo/distribution.js'
 import type { Read } from './kafka.js'
 
 /** Runs one of the programs in test/support/java against the shared broker. */

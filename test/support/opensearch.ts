@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { cacheFolder, fetchJars } from '../../src/demo/fetch-jars.js'
+import { cacheFolder, fetchJars } from '../../src/parts/demo/fetch-jars.js'
 
 const version = '2.19.1'
 

@@ -4,7 +4,7 @@ import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { systemClock, type Clock } from '../../src/base/clock.js'
 import { openOps, type Ops, type OpsSources } from '../../src/ops/open-ops.js'
-import { createStatusPage, type PageSources } from '../../src/status-page/open-status-page.js'
+import { createStatusPage, type PageSources } from '../../src/parts/status-page/open-status-page.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
 

@@ -1,6 +1,6 @@
 // Promise: a real broker that is killed and started again answers as the contract says that the simulated one is held to.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startBroker, type Broker } from '../../../src/demo/broker.js'
+import { startBroker, type Broker } from '../../../src/parts/demo/broker.js'
 import { realBroker } from '../../simulation/contract/real-broker.js'
 import { runScenario } from '../../simulation/contract/scenario.js'
 import { restartScenario } from '../../simulation/contract/suite.js'

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFiredRules } from '../../../src/ops/fired-rules.js'
 import { observePipeline } from '../../../src/ops/observe-pipeline.js'
-import { createRecentActivity } from '../../../src/status-page/state/recent-activity.js'
+import { createRecentActivity } from '../../../src/parts/status-page/state/recent-activity.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { openTestOps, runningConsumer, seen } from '../../support/ops.js'
 

@@ -1,0 +1,24 @@
+// Shows a fetch that takes a while: one line that moves on a terminal, a line every ten seconds elsewhere.
+import type { Io } from '../../terminal/command.js'
+import { createProgress } from '../../terminal/progress.js'
+
+/** Until `done` settles; `note` says how far it is. */
+export const showFetch = async <Result>(
+  stderr: Io['stderr'] | undefined,
+  label: string,
+  done: Promise<Result>,
+  note: () => string = () => '',
+): Promise<Result> => {
+  if (!stderr) return done
+  const began = Date.now()
+  const progress = createProgress(stderr, { label })
+  const draw = (): void => progress.update(0, `${note()}${Math.round((Date.now() - began) / 1000)} s`)
+  draw()
+  const timer = setInterval(draw, 200)
+  try {
+    return await done
+  } finally {
+    clearInterval(timer)
+    progress.end()
+  }
+}

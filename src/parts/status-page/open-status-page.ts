@@ -1,0 +1,125 @@
+// The status page: what it has seen of a run, and what it answers.
+import type { Clock } from '../../base/clock.js'
+import type { Annotation } from '../../domain/annotation.js'
+import type { Emit } from '../../telemetry/event.js'
+import type { ProcessKind } from '../../telemetry/metrics.js'
+import { alertJson } from './content/alert-json.js'
+import { indicatorPage, type SeenOf } from './content/indicator-page.js'
+import { statusDocument } from './content/status-document.js'
+import { viewOf, type View, type ViewSources } from './content/view.js'
+import { contentSecurityPolicy } from './markup/document.js'
+import { createAlertBoard, type RaisedAlert } from './state/alert-board.js'
+import { createHistory, type Sample } from './state/history.js'
+import { createOldestEvent } from './state/oldest-event.js'
+import { createRecentActivity } from './state/recent-activity.js'
+
+export type PageSources = ViewSources & {
+  /** Where sightings are counted. */
+  readonly seenOf?: SeenOf | undefined
+  /** With secrets hidden. */
+  readonly config: unknown
+  readonly kind?: ProcessKind | undefined
+}
+
+export type { SeenIn } from './content/indicator-page.js'
+
+type Answer =
+  { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
+
+type OpenPage = {
+  readonly contentSecurityPolicy: string
+  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer>>
+  readonly tick: () => void
+  readonly whole: () => View
+  readonly changes: () => Partial<View> | undefined
+}
+
+type StatusPage = {
+  readonly emit: Emit
+  /** Called with each malicious event. */
+  readonly see: (annotation: Annotation) => void
+  readonly alerted: (alert: RaisedAlert) => void
+  readonly open: (sources: PageSources) => OpenPage
+}
+
+export const createStatusPage = (clock: Pick<Clock, 'now'>): StatusPage => {
+  const now = (): number => clock.now()
+  const startedAt = now()
+  const recent = createRecentActivity(now)
+  const board = createAlertBoard(now)
+  const oldest = createOldestEvent()
+  const open = (sources: PageSources): OpenPage => {
+    const { kind = 'pipeline', seenOf = () => [] } = sources
+    const history = createHistory(() => sampleOf(sources, oldest.take(), now()))
+    const view = (): View => viewOf(sources, { kind, history, recent, board, startedAt, now: now() })
+    return {
+      contentSecurityPolicy,
+      paths: {
+        '/': () => ({ type: html, body: statusDocument(kind, view(), sources.config) }),
+        '/history': ({ value }) => {
+          const body = indicatorPage(value, seenOf, board, now())
+          return body === undefined
+            ? { status: 400, refused: 'write ?value= and an address or a name' }
+            : { type: html, body }
+        },
+        '/alert': ({ id }) => {
+          const body = alertJson(id, board)
+          return body === undefined
+            ? { status: 404, refused: 'this alert is not kept here; it is on the alerts topic' }
+            : { type: 'application/json; charset=utf-8', body }
+        },
+      },
+      tick: history.tick,
+      whole: view,
+      changes: changesOf(view),
+    }
+  }
+  return {
+    emit: (event) => {
+      recent.emit(event)
+      oldest.emit(event)
+    },
+    see: recent.see,
+    alerted: board.note,
+    open,
+  }
+}
+
+const html = 'text/html; charset=utf-8'
+
+/** The regions that are not as they were at the last call. */
+const changesOf = (view: () => View): OpenPage['changes'] => {
+  let before: Readonly<Record<string, string>> = {}
+  return () => {
+    const regions = Object.entries(view()).map(([id, nodes]) => ({ id, nodes, text: JSON.stringify(nodes) }))
+    const changed = regions.filter(({ id, text }) => before[id] !== text)
+    before = Object.fromEntries(regions.map(({ id, text }) => [id, text]))
+    return changed.length === 0 ? undefined : Object.fromEntries(changed.map(({ id, nodes }) => [id, nodes]))
+  }
+}
+
+const sampleOf = ({ counts: read, provider }: PageSources, oldestMs: number | undefined, at: number): Sample => {
+  const counts = read()
+  const { fresh, stale, coalesced, miss } = counts.memoryLookups
+  const reasons: Record<string, number> = {}
+  let indicators = 0
+  for (const { labels, value } of counts.indicators) {
+    indicators += value
+    reasons[labels.reason] = (reasons[labels.reason] ?? 0) + value
+  }
+  return {
+    at,
+    requests: counts.requests.reduce((sum, { value }) => sum + value, 0),
+    read: counts.read,
+    indicators,
+    lookups: fresh + stale + coalesced + miss,
+    hits: fresh + stale + coalesced,
+    calls: counts.providerCalls.reduce((sum, { value }) => sum + value, 0),
+    credits: provider?.().spent.run ?? 0,
+    annotated: counts.annotated.reduce((sum, { value }) => sum + value, 0),
+    delivered: counts.delivered,
+    alerts: Object.fromEntries(counts.alerts.map(({ labels, value }) => [labels.level, value])),
+    oldestMs,
+    reasons,
+  }
+}

@@ -1,0 +1,180 @@
+// One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
+import type { Activity } from '../../../domain/activity.js'
+import type { Action, Direction, Role } from '../../../domain/sighting.js'
+import type { Level } from '../../../domain/finding.js'
+import { alertLevels } from '../../../telemetry/labels.js'
+
+/** An alert, as far as it is shown. */
+export type RaisedAlert = {
+  readonly '@timestamp': string
+  readonly event?: { readonly original?: string }
+  readonly rule: { readonly id: string; readonly name: string }
+  readonly threatweave: {
+    readonly alert_id: string
+    readonly level: string
+    readonly verdict?: Level
+    readonly type?: string
+    readonly value?: string
+    readonly summary?: string
+    readonly categories?: readonly string[]
+    readonly country?: string
+    readonly as?: { readonly number?: number; readonly name?: string }
+    readonly feed?: string
+    /** `service`, `feed:<name>`, or `source:<id>`. */
+    readonly source?: string
+    readonly score?: number
+    readonly role?: Role
+    readonly direction: Direction
+    readonly action: Action
+    readonly activity?: Activity
+    readonly password_accepted?: true
+    readonly peer?: string
+    readonly peers?: readonly string[]
+    readonly peers_omitted?: number
+    readonly indicators?: readonly string[]
+    readonly users?: readonly string[]
+    readonly sources?: readonly string[]
+    readonly origin: string
+    readonly first_seen?: string
+    readonly last_seen?: string
+    readonly count: number
+    readonly late?: true
+    readonly kind?: string
+  }
+}
+
+export type AlertLevel = Exclude<(typeof alertLevels)[number], 'other'>
+
+/** Least first. */
+export const levels = alertLevels.filter((level): level is AlertLevel => level !== 'other')
+
+export type AlertedIndicator = {
+  readonly key: string
+  readonly level: AlertLevel
+  /** The last of its worst alerts, with every member that it was written with. */
+  readonly alert: RaisedAlert
+  readonly rules: readonly string[]
+  readonly hosts: readonly string[]
+  /** At least; more than `hosts` where some were not kept here or not named by an alert. */
+  readonly hostCount: number
+  readonly feeds: readonly string[]
+  /** Of all its alerts, in the order in which they came: `outbound allowed`. */
+  readonly traffic: readonly string[]
+  /** `late`, `retro`, `retro_summary`. */
+  readonly kinds: readonly string[]
+  readonly alerts: number
+  readonly events: number
+  /** Epoch milliseconds by the events' own times. */
+  readonly first: number
+  readonly last: number
+  readonly raisedAt: number
+}
+
+export type AlertBoard = {
+  readonly note: (alert: RaisedAlert) => void
+  /** Worst first, then those with the newest alert. */
+  readonly all: () => readonly AlertedIndicator[]
+  readonly find: (alertId: string) => AlertedIndicator | undefined
+}
+
+/** No level takes the place of another, so a flood of low ones hides nothing. */
+const maxPerLevel = 40
+const maxNames = 8
+const maxHosts = 32
+const maxIds = 64
+const maxJson = 32_768
+
+type Entry = { -readonly [Name in keyof AlertedIndicator]: AlertedIndicator[Name] } & { readonly ids: Set<string> }
+
+export const createAlertBoard = (now: () => number): AlertBoard => {
+  /** Insertion order is the order of the last alert. */
+  const byLevel = new Map<AlertLevel, Map<string, Entry>>([...levels].reverse().map((level) => [level, new Map()]))
+  const find = (key: string): Entry | undefined => {
+    for (const entries of byLevel.values()) {
+      const entry = entries.get(key)
+      if (entry) return entry
+    }
+    return undefined
+  }
+  return {
+    note: (raised) => {
+      const alert = detached(raised)
+      const { value, alert_id: id, kind, late, count, direction, action, feed } = alert.threatweave
+      const key = value ?? `${kind ?? ''} ${alert.rule.id}`
+      const level = levelOf(alert)
+      const time = timesOf(alert, now())
+      const before = find(key)
+      // A chunk that is repeated raises the same alerts again.
+      if (before?.ids.has(id)) return
+      const isWorst = kind !== 'update' && (!before || rank(level) >= rank(before.level))
+      const worst = before && rank(before.level) > rank(level) ? before.level : level
+      const named = new Set(hostsOf(alert))
+      const hosts = [...new Set([...named, ...(before?.hosts ?? [])])]
+      const entry: Entry = {
+        key,
+        level: worst,
+        alert: before && !isWorst ? before.alert : alert,
+        rules: added(before?.rules, alert.rule.name),
+        hosts: hosts.slice(0, maxHosts),
+        hostCount: Math.max(before?.hostCount ?? 0, hosts.length, named.size + (alert.threatweave.peers_omitted ?? 0)),
+        feeds: added(before?.feeds, feed),
+        traffic: added(before?.traffic, `${direction} ${action}`),
+        kinds: added(before?.kinds, kind === 'update' ? undefined : (kind ?? (late ? 'late' : undefined))),
+        alerts: (before?.alerts ?? 0) + (kind === 'update' ? 0 : 1),
+        events: (before?.events ?? 0) + count,
+        first: Math.min(before?.first ?? Infinity, time.first),
+        last: Math.max(before?.last ?? -Infinity, time.last),
+        raisedAt: now(),
+        ids: new Set([...(before?.ids ?? []), id].slice(-maxIds)),
+      }
+      if (before) byLevel.get(before.level)?.delete(key)
+      const entries = byLevel.get(worst)
+      entries?.set(key, entry)
+      const [oldest] = entries?.keys() ?? []
+      if (entries && entries.size > maxPerLevel && oldest !== undefined) entries.delete(oldest)
+    },
+    all: () => [...byLevel.values()].flatMap((entries) => [...entries.values()].reverse()),
+    find: (alertId) => {
+      for (const entries of byLevel.values())
+        for (const entry of entries.values()) if (entry.alert.threatweave.alert_id === alertId) return entry
+      return undefined
+    },
+  }
+}
+
+/** A text cut from an event keeps all of the event in memory, so the alert is copied. */
+const detached = (raised: RaisedAlert): RaisedAlert => {
+  const whole = JSON.stringify(raised)
+  const { threatweave } = raised
+  const omitted = (threatweave.peers?.length ?? 0) + (threatweave.peers_omitted ?? 0)
+  const kept =
+    whole.length > maxJson
+      ? JSON.stringify({
+          ...raised,
+          threatweave: { ...threatweave, context: undefined, peers: undefined, peers_omitted: omitted },
+        })
+      : whole
+  return JSON.parse(kept) as RaisedAlert
+}
+
+const rank = (level: AlertLevel): number => levels.indexOf(level)
+
+const levelOf = ({ threatweave: { level } }: RaisedAlert): AlertLevel =>
+  levels.find((one) => one === level) ?? 'informational'
+
+const timesOf = (
+  { '@timestamp': at, threatweave: { first_seen: first, last_seen: last } }: RaisedAlert,
+  now: number,
+): { readonly first: number; readonly last: number } => {
+  const parse = (text: string): number => {
+    const time = Date.parse(text)
+    return Number.isNaN(time) ? now : time
+  }
+  return { first: parse(first ?? at), last: parse(last ?? at) }
+}
+
+const hostsOf = ({ threatweave: { peer, peers = [], sources = [], value } }: RaisedAlert): readonly string[] =>
+  [...(peer === undefined ? [] : [peer]), ...peers, ...sources].filter((host) => host !== value)
+
+const added = (before: readonly string[] = [], name: string | undefined): readonly string[] =>
+  name === undefined || before.includes(name) || before.length === maxNames ? before : [...before, name]
