@@ -23,6 +23,10 @@ const scenarios = {
   gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
+  shapes: {
+    about: 'plain, everything on and a flood of accused events, without a broker, alternating',
+    load: () => import('./shapes.mjs'),
+  },
   sources: {
     about: 'what three sources next to the provider cost with a warm memory',
     load: () => import('./sources.mjs'),

@@ -1,0 +1,184 @@
+// Composes `run` without a broker: records in, records to send out, with everything that follows from a chunk, and nothing sent.
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openRunAlerts } from '../dist/app/open-alerting.js'
+import { openApp } from '../dist/app/open-app.js'
+import { createCounting, insideBy, startRetro } from '../dist/app/open-counting.js'
+import { kafkaSettingsOf } from '../dist/app/limits.js'
+import { watchRun } from '../dist/app/watch-run.js'
+import { systemClock } from '../dist/base/clock.js'
+import { load } from '../dist/config/load.js'
+import { attachmentsOf, startChunks } from '../dist/delivery/chunks.js'
+import { split } from '../dist/delivery/deliver.js'
+import { deliverTo } from '../dist/delivery/deliver-to.js'
+import { openFollowUps } from '../dist/follow-up/open-follow-ups.js'
+import { startProvider } from './kafka-stage.mjs'
+
+export const partitions = 4
+const here = (path) => new URL(path, import.meta.url).pathname
+
+/** A list of addresses that no event of the bench shows. */
+const writeList = (folder, entries) => {
+  const path = join(folder, 'listed.txt')
+  for (let n = 0; n < entries; n += 10_000)
+    appendFileSync(
+      path,
+      Array.from(
+        { length: 10_000 },
+        (_, at) => `77.${(n + at) >> 16}.${((n + at) >> 8) & 255}.${(n + at) & 255}\n`,
+      ).join(''),
+    )
+  return path
+}
+
+/** A client whose topics hold nothing. */
+const emptyKafka = () => {
+  const cluster = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    addTargetTopic: () => Promise.resolve(),
+    refreshMetadataIfNecessary: () => Promise.resolve(),
+    findTopicPartitionMetadata: () => Array.from({ length: partitions }, (_, partitionId) => ({ partitionId })),
+    findLeaderForPartitions: () => ({ 1: [0] }),
+    findBroker: () =>
+      Promise.resolve({
+        listOffsets: () => Promise.resolve({ responses: [{ partitions: [{ offset: '0' }] }] }),
+      }),
+    fetchTopicsOffset: () =>
+      Promise.resolve([
+        { partitions: Array.from({ length: partitions }, (_, partition) => ({ partition, offset: '0' })) },
+      ]),
+  }
+  return { [Symbol('private:Kafka:createCluster')]: () => cluster }
+}
+
+const listed = 100_000
+const topics = { alertsTopic: 'out-alerts', correctionsTopic: 'out-corrections', sightingsTopic: 'out-state' }
+const off = { alertsTopic: '', correctionsTopic: '', sightingsTopic: '' }
+
+/** `isEverything`: alerts, corrections, state, counts, a list and places. Every indicator is remembered once it was asked about. */
+export const openShape = async ({ isEverything }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
+  const provider = await startProvider({})
+  const clock = systemClock
+  const emitted = { errors: 0 }
+  const { config, problems } = load({
+    env: {},
+    readFile: () => '',
+    values: {
+      admit: { perDay: 'unlimited' },
+      intel: {
+        service: { apiKey: 'key-of-the-bench', baseUrl: provider.url, concurrency: 32 },
+        ...(isEverything && {
+          geo: ['city', 'asn'].map((name) => here(`../examples/intel/places/sample-${name}.mmdb`)),
+        }),
+      },
+      memory: { path: join(folder, 'memory') },
+      ...(isEverything && { feeds: [{ name: 'listed', path: writeList(folder, listed) }] }),
+      kafka: {
+        brokers: ['192.0.2.1:9092'],
+        input: { topics: ['fw'] },
+        output: { topic: 'out' },
+        groupId: 'bench',
+        deadLetterTopic: 'out-dead-letter',
+        ...(isEverything ? topics : off),
+      },
+    },
+  })
+  if (!config) throw new Error(JSON.stringify(problems))
+  const watch = watchRun(config, ({ event }) => {
+    if (event === 'follow_up_failed' || event === 'kafka_client_warned') emitted.errors++
+  })
+  const { emit } = watch
+  const settings = kafkaSettingsOf(config)
+  const { counts, retro } = createCounting(config, { clock, random: Math.random, emit })
+  const alerts = await openRunAlerts(config, { env: {}, clock, emit, alerted: watch.alerted })
+  const app = await openApp(config, {
+    names: alerts?.names,
+    feedsChanged: retro.feedsChanged,
+    accused: retro.answered,
+    env: {},
+    clock,
+    emit,
+    mode: 'live',
+    asksLater: isEverything,
+    ...watch.hooks,
+  })
+  if ('problems' in app) throw new Error(JSON.stringify(app.problems))
+  const pipeline = app.observedPipeline(watch.observe)
+  const facts = new Map(
+    ['out', 'out-dead-letter', ...Object.values(topics)].map((topic) => [topic, { partitions, maxBytes: 1_048_588 }]),
+  )
+  const { now } = clock
+  const output = { settings, placement: config.output.placement, key: config.output.key, emit, now }
+  const form = deliverTo({ ...output, mayRaise: alerts?.mayRaise }, { facts })
+  const counting = {
+    counts,
+    known: app.known,
+    isInside: insideBy(app.decide),
+    retro,
+    start: () =>
+      startRetro(
+        retro,
+        app,
+        (about) => alerts?.retroMatch(about),
+        clock,
+        () => undefined,
+      ),
+  }
+  const followUps = isEverything
+    ? openFollowUps(
+        { settings, late: { pipeline: app.again }, alerts, counting, emit, now, reachableMs: now },
+        { facts },
+        form.target,
+        emptyKafka,
+      )
+    : undefined
+  const closing = new AbortController()
+  const states = Array.from({ length: partitions }, (_, partition) =>
+    followUps?.open({
+      topic: 'fw',
+      partition,
+      name: `fw/${partition}`,
+      signal: closing.signal,
+      claim: () => Promise.resolve({ offset: 0, topicId: undefined, isFormer: false }),
+      readAgain: () => Promise.resolve({ records: [], gone: [], rest: [] }),
+      write: (compose) => Promise.resolve(compose()).then(() => 'written'),
+    }),
+  )
+  await Promise.all(states.map((state) => state?.ready))
+  const max = { count: settings.limits.chunkEvents, bytes: settings.limits.chunkBytes }
+
+  /** Delivers the records of one partition; answers how much would be sent. */
+  const deliver = async (records, wait = app.waits.live) => {
+    const sent = { records: 0, bytes: 0, besides: 0 }
+    const state = states[records[0].partition]
+    for (const chunk of await startChunks(records, { pipeline, wait, form, max, state })) {
+      await chunk.ready
+      for (const part of split(chunk.items.flat(), form.max))
+        for (const { composed } of part) {
+          sent.records++
+          sent.bytes += composed.bytes
+        }
+      sent.besides += attachmentsOf(chunk).length
+      chunk.listener?.committed()
+    }
+    return sent
+  }
+  return {
+    deliver,
+    /** Looks everything up that the records show. */
+    warm: (records) => deliver(records, app.waits.complete),
+    errors: () => emitted.errors,
+    close: async () => {
+      closing.abort()
+      await Promise.all(states.map((state) => state?.close()))
+      await followUps?.close()
+      await alerts?.close()
+      await app.close()
+      await provider.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
