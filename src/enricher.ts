@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
 import { openApp, type App } from './app/open-app.js'
-import { load } from './config/load.js'
+import { loadAny } from './app/load-config.js'
 import { describeProblem, type Problem } from './config/problem.js'
 import type { Annotation } from './domain/annotation.js'
 import { feedProblems } from './feeds/status.js'
@@ -112,7 +112,7 @@ const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promis
     throw new Error(`threatweave: ${JSON.stringify(strange)} is not an option; put settings into \`settings\``)
   const { configFile: name, env = {} } = options
   const readFile = (path: string): string => readFileSync(path, 'utf8')
-  const loaded = load({
+  const loaded = loadAny({
     file: name === undefined ? undefined : { name, text: readFile(name) },
     values: options.settings,
     env,

@@ -97,7 +97,15 @@ const forTestsAlone = new Set([
   'kafka/wire/topic-ids.ts decodeTopicIds',
 ])
 
-type Import = { file: string; specifier: string }
+/** Files below the top level of a folder that are a front all the same. */
+const isFrontBelow = new Set(['alerts/sigma/rule.js', 'kafka/wire/record.js'])
+
+type Import = {
+  file: string
+  specifier: string
+  /** By `import()`, when it is needed. */
+  isLater: boolean
+}
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const imports: Import[] = files.flatMap((file) =>
@@ -105,11 +113,13 @@ const imports: Import[] = files.flatMap((file) =>
     (match) => ({
       file,
       specifier: match[1]!,
+      isLater: match[0].includes('('),
     }),
   ),
 )
 const folder = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
-const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
+const target = ({ file, specifier }: Pick<Import, 'file' | 'specifier'>): string =>
+  relative(src, resolve(src, dirname(file), specifier))
 
 /** The names of `a, type B, c as d`, as they are called where they come from. */
 const namesIn = (list: string): readonly string[] =>
@@ -147,9 +157,44 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
+  const partOf = (path: string): string | undefined => /^parts\/([^/]+)/.exec(path)?.[1]
+  const between = imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map((entry) => ({ ...entry, part: partOf(entry.file), to: target(entry) }))
+
+  it('lets no file of the core but app/parts.ts import a part', () => {
+    const wrong = between
+      .filter(({ file, part, to }) => part === undefined && partOf(to) !== undefined && file !== 'app/parts.ts')
+      .map(({ file, specifier }) => `${file} imports ${specifier}`)
+    expect(wrong).toEqual([])
+    const listed = between.filter(({ file }) => file === 'app/parts.ts').map(({ to }) => to)
+    expect(listed.filter((to) => !/^(?:app\/part|parts\/[^/]+\/part)\.js$/.test(to))).toEqual([])
+    const folders = readdirSync(join(src, 'parts'))
+    expect(folders.filter((name) => !listed.includes(`parts/${name}/part.js`))).toEqual([])
+  })
+
+  it('lets a part import only itself and fronts of the core: the files at the top level of a folder', () => {
+    const isFront = (to: string): boolean => /^[^/]+\/[^/]+$/.test(to) && to !== 'app/parts.js'
+    const wrong = between
+      .filter(({ part, to }) => part !== undefined && partOf(to) !== part)
+      .filter(({ to }) => !isFront(to) && !isFrontBelow.has(to))
+      .map(({ file, specifier }) => `${file} imports ${specifier}`)
+    expect(wrong).toEqual([])
+  })
+
+  it('loads with a part.ts only its settings; the rest is loaded when it is used', () => {
+    const wrong = between
+      .filter(({ file, isLater }) => /^parts\/[^/]+\/part\.ts$/.test(file) && !isLater)
+      .filter(({ part, to }) => to !== 'app/part.js' && to !== `parts/${part}/settings.js`)
+      .map(({ file, specifier }) => `${file} imports ${specifier}`)
+    expect(wrong).toEqual([])
+  })
+
   it('has no circle of imports, not even of types', () => {
     const knows = new Map<string, string[]>()
-    for (const entry of imports.filter(({ specifier }) => specifier.startsWith('.')))
+    // A part is listed in app/parts.ts and loads the rest of itself when it is used, with the core below it.
+    const isLoadedByPart = ({ file, isLater }: Import): boolean => isLater && /^parts\/[^/]+\/part\.ts$/.test(file)
+    for (const entry of imports.filter((one) => one.specifier.startsWith('.') && !isLoadedByPart(one)))
       knows.set(entry.file, [...(knows.get(entry.file) ?? []), target(entry).replace(/\.js$/, '.ts')])
     const reachable = (from: string): Set<string> => {
       const reached = new Set<string>()
@@ -180,6 +225,8 @@ describe('architecture', () => {
       // Loaded when needed: `(await import('./file.js')).name`.
       for (const [, specifier, name] of text.matchAll(/\(await import\('([^']+)'\)\)\.([\w$]+)/g))
         use(specifier!, [name!])
+      for (const [, specifier, names] of text.matchAll(/\bimport\('([^']+)'\)\.then\(\(\{([^}]*)\}\)/g))
+        use(specifier!, namesIn(names!))
     }
     const unused = files
       .filter((file) => !entries.includes(file))

@@ -1,4 +1,4 @@
-// Checks a Sigma rule, a log format, a source or a profile with its examples, a sink, silences, a judgement table, or a feed.
+// Checks a Sigma rule, a log format, a source or a profile with its examples, a judgement table, a feed, or a file of a part.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
@@ -20,23 +20,28 @@ import { createFieldOf } from '../pipeline/extract/field.js'
 import { readProfileFile } from '../config/profile-file.js'
 import { wrongProfileExamples } from '../provider/wrong-profile-examples.js'
 import { bundledProfile } from './open-profile.js'
-import { readSilenceFile } from '../parts/notify/silence-file.js'
-import { readSinkFile } from '../parts/notify/sink-file.js'
+import type { FileOfPart } from './part.js'
+import { parts } from './parts.js'
 import { wrongExamples } from '../provider/wrong-source-examples.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
 /** A folder is a MISP feed, or recognised by its first rule or format. */
-export const kindOfFile = (path: string): FileKind | { readonly problem: string } => {
+export const kindOfFile = async (path: string): Promise<FileKind | { readonly problem: string }> => {
+  const ofParts: FileOfPart[] = []
+  for (const { files } of parts) ofParts.push(...((await files?.()) ?? []))
   try {
     if (statSync(path).isDirectory())
       return statSync(join(path, 'manifest.json'), { throwIfNoEntry: false }) ? 'feed' : kindOfFolder(path)
     const bytes = readFileSync(path)
     // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
-    const unknown =
-      'is not a configuration, Sigma rule, log format, source, sink, file of silences, profile, judgement table or feed: it has none of their names'
-    return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
+    const kinds = [
+      ...['configuration', 'Sigma rule', 'log format', 'source', 'profile', 'judgement table'],
+      ...ofParts.map(({ kind }) => kind),
+    ]
+    const problem = `is not a ${kinds.join(', ')} or feed: it has none of their names`
+    return recogniseFile(path, asUtf8(bytes).toString('utf8'), ofParts) ?? { problem }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
   }
@@ -56,6 +61,7 @@ export const checkFile = (
   path: string,
   config: Config,
 ): Promise<CheckedFile> => {
+  if (typeof kind === 'object') return Promise.resolve(checkOfPart(kind, path))
   switch (kind) {
     case 'rule':
       return checkRules([path], config)
@@ -63,10 +69,6 @@ export const checkFile = (
       return checkFormat(path, config)
     case 'source':
       return Promise.resolve(checkSource(path))
-    case 'sink':
-      return Promise.resolve(checkSink(path))
-    case 'silences':
-      return Promise.resolve(checkSilences(path))
     case 'profile':
       return Promise.resolve(checkProfile(path))
     case 'judgement table':
@@ -118,23 +120,12 @@ const checkSource = (path: string): CheckedFile => {
   }
 }
 
-const checkSink = (path: string): CheckedFile => {
-  const read = readSinkFile({ name: path, text: readFileSync(path, 'utf8') })
-  if ('problems' in read)
-    return { what: `a sink, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
-  const { sink, hasUrl } = read
-  const note = (message: string) => ({ kind: 'note' as const, file: path, message })
+const checkOfPart = ({ check }: FileOfPart, path: string): CheckedFile => {
+  const { what, problems, notes } = check(path)
   return {
-    what: `sink ${sink.id}, 0 errors`,
-    remarks: hasUrl ? [] : [note(`has no url or urlFile: it is for files that say use: ${sink.id}`)],
+    what: `${what}, ${count(problems.length, 'error')}`,
+    remarks: [...errorsOf(problems, path), ...notes.map((message) => ({ kind: 'note' as const, file: path, message }))],
   }
-}
-
-const checkSilences = (path: string): CheckedFile => {
-  const read = readSilenceFile({ name: path, text: readFileSync(path, 'utf8') })
-  if ('problems' in read)
-    return { what: `silences, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
-  return { what: `${count(read.silences.length, 'silence')}, 0 errors`, remarks: [] }
 }
 
 /** Laid over the bundled profile, as `intel.service.profile` is. */

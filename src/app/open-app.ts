@@ -25,11 +25,12 @@ import { createExtract, extractLimits, type Extract } from '../pipeline/extract/
 import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
-import { openGeo, type GeoDatabases } from '../parts/places/open-geo.js'
+import type { GeoDatabases } from '../domain/geo.js'
 import { openFormats } from './open-formats.js'
 import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
+import { openPlaces } from './open-places.js'
 import { openTable, tableOf } from './open-table.js'
 import { createLiveList, watchAllow, type LiveList } from './watch-allow.js'
 
@@ -122,7 +123,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   if (missing.length > 0) return { problems: missing }
   const reader = openReader(config, options)
   if ('problems' in reader) return reader
-  const geo = await openDatabases(config, options)
+  const geo = await openPlaces(config, options)
   if (geo && 'problems' in geo) return geo
   let answered: (asked: Indicator) => void = () => undefined
   const lookups = await openIndicatorLookup(config, reader.decide, { ...options, answered: (asked) => answered(asked) })
@@ -202,17 +203,3 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
 
 /** In these lookups are refused, or wait. */
 const awayStates: ReadonlySet<ProviderState['state']> = new Set(['breaker_open', 'stopped', 'paused'])
-
-/** Nothing where no database is configured. */
-export const openDatabases = async (
-  { intel, gate }: Config,
-  { clock = systemClock, emit = ignoreTelemetry, pollMs }: Pick<AppOptions, 'clock' | 'emit'> & { pollMs?: number },
-): Promise<GeoDatabases | Refused | undefined> =>
-  intel.geo.length === 0
-    ? undefined
-    : openGeo(intel.geo, {
-        clock,
-        emit,
-        documentation: gate.documentation,
-        ...(pollMs !== undefined && { pollMs }),
-      })

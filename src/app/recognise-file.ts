@@ -1,26 +1,23 @@
-// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a sink, a file of silences, a service's profile, a judgement table or a feed.
+// Detects the kind of a file: a configuration, a Sigma rule, a log format, a source, a service's profile, a judgement table, a feed, or a kind of a part.
 import { judgementSchema } from '../config/judgement-file.js'
-import { configSchema } from '../config/schema.js'
 import { profileSchema } from '../config/profile-file.js'
 import { sourceSchema } from '../config/source-file.js'
-import { silencesSchema } from '../parts/notify/silence-file.js'
-import { sinkSchema } from '../parts/notify/sink-file.js'
+import { allSettings } from './load-config.js'
+import type { FileOfPart } from './part.js'
 
-export type FileKind =
-  'configuration' | 'rule' | 'format' | 'source' | 'sink' | 'silences' | 'profile' | 'judgement table' | 'feed'
+type CoreKind = 'configuration' | 'rule' | 'format' | 'source' | 'profile' | 'judgement table' | 'feed'
+export type FileKind = CoreKind | FileOfPart
 
 /** `id` is in rules and formats as well, `rows` and `categories` in judgement tables. */
 const sharedNames = new Set(['id', 'name', 'rows', 'categories', 'key', 'examples', 'levels'])
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
-const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
-  configuration: new Set(Object.keys(configSchema.properties)),
+const names: Readonly<Record<Exclude<CoreKind, 'feed'>, ReadonlySet<string>>> = {
+  configuration: new Set(Object.keys(allSettings.schema.properties)),
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
   'judgement table': new Set(Object.keys(judgementSchema.properties)),
   source: new Set(Object.keys(sourceSchema.properties).filter((name) => !sharedNames.has(name))),
   profile: new Set(Object.keys(profileSchema.properties).filter((name) => !sharedNames.has(name))),
-  sink: new Set(Object.keys(sinkSchema.properties).filter((name) => !sharedNames.has(name))),
-  silences: new Set(Object.keys(silencesSchema.properties)),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
@@ -36,18 +33,25 @@ const certain = new Set([
   'ask',
   'operations',
   'envelope',
-  'silences',
 ])
 
 const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
 
 /** The kind with the most matching names, so that a file with a typo is still recognised. */
-export const recogniseFile = (name: string, text: string): FileKind | undefined => {
+export const recogniseFile = (
+  name: string,
+  text: string,
+  ofParts: readonly FileOfPart[] = [],
+): FileKind | undefined => {
   const found = namesIn(text)
-  if (isJson(text) && !found.some((one) => certain.has(one))) return 'feed'
-  const scores = (
-    ['configuration', 'rule', 'format', 'source', 'sink', 'silences', 'profile', 'judgement table'] as const
-  ).map((kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const)
+  if (isJson(text) && !found.some((one) => certain.has(one) || ofParts.some((part) => part.certain.includes(one))))
+    return 'feed'
+  const scoreOf = (known: ReadonlySet<string>): number => found.filter((one) => known.has(one)).length
+  const scores: readonly (readonly [kind: FileKind, score: number])[] = [
+    ...(['configuration', 'rule', 'format', 'source'] as const).map((kind) => [kind, scoreOf(names[kind])] as const),
+    ...ofParts.map((kind) => [kind, scoreOf(new Set([...kind.names].filter((one) => !sharedNames.has(one))))] as const),
+    ...(['profile', 'judgement table'] as const).map((kind) => [kind, scoreOf(names[kind])] as const),
+  ]
   const [best] = scores.toSorted(([, a], [, b]) => b - a)
   if (best !== undefined && best[1] > 0) return best[0]
   const isYaml = /\.ya?ml$/i.test(name)

@@ -62,7 +62,7 @@ export const runWorkers = async (
 
 /** Opened while the workers load their libraries. */
 const openShared = async (count: number, config: Config, io: Io, emit: Emit) => {
-  const watch = watchRun(config, emit)
+  const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
   // Without a key, and without sources, there is no gateway.
   const ops =

@@ -17,14 +17,15 @@ import { settingsProblems } from '../kafka/settings.js'
 import { loginProblems } from '../login/login-problems.js'
 import { readKeys } from '../server/keys.js'
 import type { Io } from '../terminal/command.js'
-import { openDatabases, openReader } from './open-app.js'
+import { openReader } from './open-app.js'
 import { openClient } from './provider-client.js'
 import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
-import { loadSinks } from '../parts/notify/load-sinks.js'
+import { allSettings } from './load-config.js'
 import { loadSources } from './load-sources.js'
 import { openAlerting } from './open-alerting.js'
 import { openUpstream } from './open-server.js'
+import { parts } from './parts.js'
 
 /** `asksBrokers`: check Kafka even if none of its settings is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
@@ -35,8 +36,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...('problems' in safeguard ? safeguard.problems : []),
     ...(await wrongFeeds(config)),
     ...wrongSources(config),
-    ...wrongSinks(config),
-    ...(await wrongDatabases(config)),
+    ...(await problemsOfParts(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
     ...memoryProblems(config),
@@ -56,17 +56,8 @@ const wrongSources = (config: Config): readonly Problem[] => {
   return 'problems' in sources ? sources.problems : []
 }
 
-const wrongSinks = (config: Config): readonly Problem[] => {
-  const sinks = loadSinks(config)
-  return 'problems' in sinks ? sinks.problems : []
-}
-
-const wrongDatabases = async (config: Config): Promise<readonly Problem[]> => {
-  const geo = await openDatabases(config, { pollMs: 0 })
-  if (geo && 'problems' in geo) return geo.problems
-  await geo?.close()
-  return []
-}
+const problemsOfParts = async (config: Config): Promise<readonly Problem[]> =>
+  (await Promise.all(parts.map(async ({ problems }) => (await problems?.(config)) ?? []))).flat()
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {
   const alerts = await openAlerting(config, {})
@@ -104,7 +95,7 @@ export const startWarnings = async (config: Config, env: Io['env']): Promise<Pro
     ...(message === undefined
       ? []
       : [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]),
-    ...exposedFiles(config, env),
+    ...exposedFiles(config, env, allSettings.schema),
     // Users cannot fix bundled rules.
     ...remarks
       .filter(({ file }) => !file.startsWith(bundledFolder))

@@ -2,13 +2,13 @@
 import { budgetOf } from '../config/budget.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
-import { backgroundClock } from '../base/clock.js'
+import { backgroundClock, type Clock } from '../base/clock.js'
 import type { Level } from '../domain/finding.js'
 import { operationNames } from '../domain/operations.js'
 import { firstPortInUse } from './free-ports.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
-import { createStatusPage, type PageSources } from '../parts/status-page/open-status-page.js'
+import type { Page, PageSources, RaisedAlert } from '../ops/page.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
 import { watchBinary } from './watch-binary.js'
 import { watchFeedUse } from './watch-feed-use.js'
@@ -21,6 +21,8 @@ import { createFeedUse, type FeedUse } from '../telemetry/feed-use.js'
 import { openTraces } from '../telemetry/traces.js'
 import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
+import { allSettings } from './load-config.js'
+import { parts } from './parts.js'
 
 export type Watch = {
   /** Counts, stores and logs an event. */
@@ -32,7 +34,7 @@ export type Watch = {
   /** Logs pending counts before a stop. */
   readonly flush: () => void
   /** Shows an alert on the status page. */
-  readonly alerted: ReturnType<typeof createStatusPage>['alerted']
+  readonly alerted: (alert: RaisedAlert & Parameters<ReturnType<typeof createFeedUse>['alerted']>[0]) => void
   /** What was counted of a feed so far. */
   readonly feedUse: (feed: string) => FeedUse | undefined
   /** Throws a ConfigurationError if the port cannot be used. */
@@ -45,7 +47,7 @@ export type Watch = {
   ) => Promise<Ops>
 }
 
-type PortSetting = 'ops.port' | 'serve.opsPort' | 'notify.opsPort'
+type PortSetting = 'ops.port' | `${string}.opsPort`
 
 /** What both the metrics and the status page read. */
 type Shared<Names extends keyof OpsSources & keyof PageSources> = Pick<OpsSources, Names> & Pick<PageSources, Names>
@@ -57,22 +59,23 @@ const graceMs = 5_000
 const loopMs = 5_000
 
 /** `formats` are the ids of the log formats in use, where events are read. */
-export const watchRun = (config: Config, log: Emit, formats: readonly string[] = []): Watch => {
+export const watchRun = async (config: Config, log: Emit, formats: readonly string[] = []): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
   const startedAt = now()
   const counters = createCounters(operationNames, formats)
-  const page = createStatusPage(clock)
+  const page = config.ops.enabled ? await openPage(clock) : undefined
   const use = createFeedUse(
     config.feeds.map(({ name }) => name),
     (event) => emit(event),
   )
+  const see = page?.see ?? ((): void => undefined)
   const traces = openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
   const emit: Emit = (event) => {
     counters.emit(event)
     traces.emit(event)
-    page.emit(event)
+    page?.emit(event)
     logged.emit(event)
   }
   const serve: Watch['serve'] = async (views, port = config.ops.port, setting = 'ops.port') => {
@@ -84,9 +87,10 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
         ...shared,
         counters,
         page:
-          views.kind === 'notify'
+          views.kind === 'notify' || !page
             ? undefined
-            : (health) => page.open({ ...shared, counts: counters.read, health, config: redact(config) }),
+            : (health) =>
+                page.open({ ...shared, counts: counters.read, health, config: redact(config, allSettings.schema) }),
         limits: { chunkMs: kafkaSettingsOf(config).limits.chunkDeadlineMs + graceMs, loopMs },
         clock,
         emit,
@@ -117,7 +121,7 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
     flush: logged.flush,
     hooks: counters,
     observe: (pipeline) => {
-      const read = watchBinary(observePipeline(traces.pipeline(pipeline), { counters, see: page.see, now }), {
+      const read = watchBinary(observePipeline(traces.pipeline(pipeline), { counters, see, now }), {
         counters,
         emit,
       })
@@ -127,10 +131,15 @@ export const watchRun = (config: Config, log: Emit, formats: readonly string[] =
     feedUse: use.of,
     alerted: (alert) => {
       use.alerted(alert)
-      page.alerted(alert)
+      page?.alerted(alert)
     },
     serve,
   }
+}
+
+const openPage = async (clock: Clock): Promise<Page | undefined> => {
+  for (const { page } of parts) if (page) return page(clock)
+  return undefined
 }
 
 const allowedBy = ({ admit }: Config): OpsSources['allowed'] => {

@@ -1,7 +1,8 @@
 // The `allow` command: adds a dated entry to a list of gate.allow, so that a false positive takes one command.
 import { appendFileSync } from 'node:fs'
 import { messageOf } from '../base/message-of.js'
-import { configOption, loadConfig, readText } from '../config/load-config.js'
+import { loadConfig } from '../app/load-config.js'
+import { configOption, readText } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { replaceControls } from '../domain/control-characters.js'

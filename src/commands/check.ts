@@ -19,7 +19,8 @@ import { connectedSettingsOf } from '../app/connected-settings.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { checkFile, kindOfFile } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
-import { accepted, configOption, loadConfig, readConfig } from '../config/load-config.js'
+import { allSettings, loadConfig, readAnyConfig } from '../app/load-config.js'
+import { accepted, configOption } from '../config/load-config.js'
 import { report } from '../terminal/report-remarks.js'
 import { providerClient } from '../app/provider-client.js'
 import { checkValues } from '../app/check-values.js'
@@ -77,7 +78,7 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
       throw new UsageError('--create-topics needs --online')
     if (args.values.ask !== undefined && args.values.online !== true) throw new UsageError('--ask needs --online')
     askedAbout(args)
-    const kinds = args.positionals.map((path) => [path, kindOfFile(path)] as const)
+    const kinds = await Promise.all(args.positionals.map(async (path) => [path, await kindOfFile(path)] as const))
     const [named, second] = kinds.filter(([, kind]) => kind === 'configuration').map(([path]) => path)
     if (second !== undefined || (named !== undefined && typeof args.values.config === 'string'))
       throw new UsageError(
@@ -106,7 +107,7 @@ const askedAbout = ({ values }: Arguments): Indicator | undefined => {
 }
 
 const checkFiles = async (
-  kinds: readonly (readonly [path: string, kind: ReturnType<typeof kindOfFile>])[],
+  kinds: readonly (readonly [path: string, kind: Awaited<ReturnType<typeof kindOfFile>>])[],
   args: Arguments,
   io: Io,
 ): Promise<number> => {
@@ -114,7 +115,7 @@ const checkFiles = async (
   for (const [path, kind] of kinds) {
     if (kind === 'configuration') continue
     const { what, remarks } =
-      typeof kind === 'object'
+      typeof kind === 'object' && 'problem' in kind
         ? { what: 'not checked', remarks: [{ kind: 'error' as const, file: path, message: kind.problem }] }
         : await checkFile(kind, path, loadConfig(args, io))
     const reported = await report({ what: `${path}: ${what}`, remarks }, args, io)
@@ -125,7 +126,7 @@ const checkFiles = async (
 
 const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   const online = args.values.online === true
-  const { config, problems: found } = readConfig(args, io)
+  const { config, problems: found } = readAnyConfig(args, io)
   if (!config) throw new ConfigurationError(found)
   const hasKey = config.intel.service.apiKey !== ''
   const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
@@ -137,7 +138,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
     io.stderr.write(`threatweave: warning: ${printable(describeProblem(warning))}\n`)
   if (isForRun(config) && config.gate.ownRanges.length === 0)
     io.stderr.write(`threatweave: note: gate.ownRanges ${noOwnRanges}; estimate suggests ranges from a log\n`)
-  if (args.values.print === true) io.stdout.write(stringify(redact(config)))
+  if (args.values.print === true) io.stdout.write(stringify(redact(config, allSettings.schema)))
   else io.stdout.write(`The configuration is fine.\n${hasKey ? describeCost(config) : ''}`)
   const account = online && hasKey ? await askAccount(config, askedAbout(args), io) : exitCodes.ok
   const brokers = asksBrokers ? await askBrokers(config, args.values['create-topics'] === true, io) : exitCodes.ok

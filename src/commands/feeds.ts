@@ -1,10 +1,11 @@
 // The `feeds` command: which feeds are in use, what they hold, how old they are, when they are fetched next, and what went wrong.
-import { openDatabases } from '../app/open-app.js'
+import { openPlaces } from '../app/open-places.js'
 import { readFeedUse, type CountedUse } from '../app/read-feed-use.js'
 import { ConfigurationError } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { feedsFolder } from '../config/memory-folder.js'
-import { configOption, loadConfig } from '../config/load-config.js'
+import { loadConfig } from '../app/load-config.js'
+import { configOption } from '../config/load-config.js'
 import { starterLists } from '../config/starter-file.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
@@ -94,7 +95,7 @@ Exit codes: 0 every feed is in use as it is published, or a collection may be re
 }
 
 const showDatabases = async (config: Config, isJson: boolean, io: Io): Promise<void> => {
-  const geo = await openDatabases(config, { pollMs: 0 })
+  const geo = await openPlaces(config, { pollMs: 0 })
   if (!geo) return
   if ('problems' in geo) throw new ConfigurationError(geo.problems)
   await geo.close()

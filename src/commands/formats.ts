@@ -1,5 +1,6 @@
 // The `formats` command: the log formats that are known, an example of each, and what is taken from it.
-import { configOption, loadConfig } from '../config/load-config.js'
+import { loadConfig } from '../app/load-config.js'
+import { configOption } from '../config/load-config.js'
 import { describeFormats, type DescribedFormat } from '../app/describe-formats.js'
 import { exitCodes, type Command } from '../terminal/command.js'
 import { write, writeJson } from '../terminal/write-lines.js'

@@ -10,7 +10,8 @@ import { kafkaProblems } from '../app/start-problems.js'
 import { workerNumberVariable } from '../config/environment-name.js'
 import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
-import { configOption, loadConfig } from '../config/load-config.js'
+import { allSettings, loadConfig } from '../app/load-config.js'
+import { configOption } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { refusePortsInUse, watchRun } from '../app/watch-run.js'
 import type { WorkerFailure } from '../app/supervise-workers.js'
@@ -57,7 +58,7 @@ topic, port in use, refused by the brokers.
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now, worker })
     // Its parent has told already.
     if (worker === undefined) {
-      for (const { setting, message } of exposedFiles(config, io.env))
+      for (const { setting, message } of exposedFiles(config, io.env, allSettings.schema))
         emit({ event: 'secret_file_exposed', setting, message })
       const { perDay, isDefault } = budgetOf(config.admit)
       if (isDefault && config.intel.service.apiKey !== '') emit({ event: 'budget_not_set', perDay })
@@ -85,6 +86,6 @@ const workersOf = ({ values }: Arguments): number => {
 const runHere = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
   await refusePortsInUse(config, [config.ops.port], 'ops.port')
   const formats = openFormats(config.extract.formats).formats.map(({ id }) => id)
-  const watch = watchRun(config, emit, formats)
+  const watch = await watchRun(config, emit, formats)
   return runAlone(config, { env: io.env, signal: io.signal, watch, runtime: nodeRuntime })
 }

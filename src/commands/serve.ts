@@ -6,7 +6,8 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
-import { configOption, loadConfig } from '../config/load-config.js'
+import { allSettings, loadConfig } from '../app/load-config.js'
+import { configOption } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
 import { refusePortsInUse, watchRun } from '../app/watch-run.js'
@@ -56,11 +57,11 @@ Example:
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
     await refusePortsInUse(config, [config.serve.opsPort], 'serve.opsPort')
-    for (const { setting, message } of exposedFiles(config, io.env))
+    for (const { setting, message } of exposedFiles(config, io.env, allSettings.schema))
       log({ event: 'secret_file_exposed', setting, message })
     const { perDay, isDefault } = budgetOf(config.admit)
     if (isDefault && (given(args).upstream ?? config.serve.upstream) !== '') log({ event: 'budget_not_set', perDay })
-    const { emit, flush, hooks, serve: openEndpoint } = watchRun(config, log)
+    const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
     const server = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },
       { env: io.env, emit, watch: hooks },

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { environmentName } from './environment-name.js'
 import { settingsOf } from './environment.js'
 import type { Problem } from './problem.js'
-import { configSchema, type Config } from './schema.js'
+import type { configSchema, Config } from './schema.js'
 
 const readableByOthers = 0o004
 
@@ -11,8 +11,9 @@ const readableByOthers = 0o004
 export const exposedFiles = (
   { feeds, intel }: Pick<Config, 'feeds' | 'intel'>,
   env: Readonly<Record<string, string | undefined>>,
+  schema: typeof configSchema,
 ): readonly Problem[] => {
-  const secrets = settingsOf(configSchema)
+  const secrets = settingsOf(schema)
     .filter(({ secret }) => secret)
     .map(({ path }) => ({ setting: path.join('.'), name: `${environmentName(path)}_FILE` }))
     .map(({ setting, name }) => ({ setting, file: env[name], what: `${name} names` }))

@@ -1,37 +1,35 @@
 // The configuration a command runs with: --config or THREATWEAVE_CONFIG, the environment over it, or a refusal that names every problem.
 import { asUtf8 } from '../base/utf16.js'
 import { readFileSync } from 'node:fs'
-import { load } from './load.js'
+import { load, type Accepted } from './load.js'
 import { ConfigurationError, type Problem } from './problem.js'
 import type { Config } from './schema.js'
 
 /** What a command line and its surroundings say about the configuration. */
-type Arguments = { readonly values: Readonly<Record<string, unknown>> }
-type Io = { readonly env: Readonly<Record<string, string | undefined>> }
+export type ConfigArguments = { readonly values: Readonly<Record<string, unknown>> }
+export type ConfigIo = { readonly env: Readonly<Record<string, string | undefined>> }
 
 /** Every command that reads the configuration takes this option. */
 export const configOption = { config: { type: 'string', short: 'c', takes: 'file' } } as const
 
-export const loadConfig = (args: Arguments, io: Io): Config => {
-  const loaded = readConfig(args, io)
-  if (loaded.problems.length > 0 || !loaded.config) throw new ConfigurationError(loaded.problems)
-  return loaded.config
-}
-
-export const configFileOf = (args: Arguments, io: Io): string | undefined =>
+export const configFileOf = (args: ConfigArguments, io: ConfigIo): string | undefined =>
   typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
 
 /** What is wrong, and what the configuration is without it, where that is known. */
 export const readConfig = (
-  args: Arguments,
-  io: Io,
+  args: ConfigArguments,
+  io: ConfigIo,
+  settings: Accepted,
 ): { readonly config?: Config | undefined; readonly problems: readonly Problem[] } => {
   const name = configFileOf(args, io)
-  const loaded = load({
-    file: name === undefined || name === '' ? undefined : { name, text: readConfigFile(name) },
-    env: io.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
-  })
+  const loaded = load(
+    {
+      file: name === undefined || name === '' ? undefined : { name, text: readConfigFile(name) },
+      env: io.env,
+      readFile: (path) => readFileSync(path, 'utf8'),
+    },
+    settings,
+  )
   return 'problems' in loaded ? { config: loaded.rest, problems: loaded.problems } : { ...loaded, problems: [] }
 }
 

@@ -1,6 +1,7 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
 import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
+import { withAdded, type AddedSettings } from './added-settings.js'
 import { completed, configSchema, type Config } from './schema.js'
 import { movedTo } from './moved-settings.js'
 import { distinctProblems, type Problem } from './problem.js'
@@ -22,44 +23,63 @@ type Loaded =
       readonly rest?: Config | undefined
     }
 
-const validate = createValidator(configSchema)
+/** The settings that a configuration may have. */
+export type Accepted = {
+  readonly schema: typeof configSchema
+  readonly validate: (values: unknown) => readonly SchemaError[]
+}
+
+/** Those of the core, and these. */
+export const accepting = (added: readonly AddedSettings[]): Accepted => {
+  const schema = withAdded(configSchema, added) as typeof configSchema
+  return { schema, validate: createValidator(schema) }
+}
+
+const ofCore = accepting([])
 
 /** A file with more is no configuration; to find what each was meant to be takes its time. */
 const maxExplained = 100
 
-export const load = ({ file, values: embedded = {}, env, readFile }: Sources): Loaded => {
+export const load = (
+  { file, values: embedded = {}, env, readFile }: Sources,
+  { schema, validate }: Accepted = ofCore,
+): Loaded => {
   const read = file ? readYamlFile(file) : undefined
   if (read?.isBroken === true) return { problems: distinctProblems(read.problems) }
-  const given = readEnvironment(configSchema, env, readFile)
+  const given = readEnvironment(schema, env, readFile)
   const problems: Problem[] = [...given.problems, ...(read?.problems ?? [])]
   const values = merge(merge(read?.content ?? {}, structuredClone(embedded)), given.values)
   const errors = validate(values)
   for (const error of errors.slice(0, maxExplained)) {
     const setting = pathOf(error).join('.')
     const message = movedTo(setting)
-    const problem = message === undefined ? explain(error, elsewhere) : { setting, message }
+    const problem = message === undefined ? explain(error, (name) => elsewhere(schema, name)) : { setting, message }
     if (!problem) continue
     const where = given.origins.get(problem.setting) ?? read?.placeOf(problem.setting)
     problems.push(where === undefined ? problem : { ...problem, where })
   }
   if (errors.length > maxExplained)
     problems.push({ setting: 'configuration', message: `has ${errors.length - maxExplained} more problems` })
-  if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors) }
+  if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors, validate) }
   return { config: completed(values as Parameters<typeof completed>[0]) }
 }
 
 /** Where a setting of this name has its place; the whole path is told. */
-const elsewhere = (name: string): string => {
-  const found = settingsOf(configSchema).find(({ path }) => path.at(-1) === name)
+const elsewhere = (schema: typeof configSchema, name: string): string => {
+  const found = settingsOf(schema).find(({ path }) => path.at(-1) === name)
   return found ? `; did you mean ${found.path.join('.')}?` : ''
 }
 
 /** Takes out what is wrong until the rest is right; a list of which an entry is wrong goes as a whole. */
-const withoutWrong = (values: Record<string, unknown>, errors: readonly SchemaError[]): Config | undefined => {
+const withoutWrong = (
+  values: Record<string, unknown>,
+  errors: readonly SchemaError[],
+  validate: Accepted['validate'],
+): Config | undefined => {
   if (errors.length === 0) return completed(values as Parameters<typeof completed>[0])
   let isSmaller = false
   for (const error of errors) isSmaller = remove(values, pathOf(error)) || isSmaller
-  return isSmaller ? withoutWrong(values, validate(values)) : undefined
+  return isSmaller ? withoutWrong(values, validate(values), validate) : undefined
 }
 
 const remove = (values: Record<string, unknown>, path: readonly string[]): boolean => {

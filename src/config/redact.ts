@@ -1,10 +1,11 @@
 // The configuration as it may be shown: every secret, as the schema marks them, replaced by whether it is set, and none within an address.
 import { settingsOf } from './environment.js'
-import { configSchema, type Config } from './schema.js'
+import type { configSchema, Config } from './schema.js'
 
-export const redact = (config: Config): Record<string, unknown> => {
+/** `schema` is the whole one, with the settings of all parts. */
+export const redact = (config: Config, schema: typeof configSchema): Record<string, unknown> => {
   const copy = structuredClone(config) as Record<string, unknown>
-  for (const { path, secret } of settingsOf(configSchema)) {
+  for (const { path, secret } of settingsOf(schema)) {
     const parent = path
       .slice(0, -1)
       .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], copy)

@@ -2,7 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { admitSettings, feedsSettings, intelSettings, memorySettings } from './settings/intelligence.js'
 import { alertsSettings, enrichSettings, extractSettings, gateSettings, outputSettings } from './settings/pipeline.js'
-import { logSettings, notifySettings, opsSettings, serveSettings } from './settings/process.js'
+import { logSettings, opsSettings, serveSettings } from './settings/process.js'
 import { deriveTopics, type NamedTopics } from './derive-topics.js'
 import { kafkaSettings } from './settings/kafka.js'
 
@@ -18,7 +18,6 @@ export const configSchema = Type.Object(
     log: logSettings,
     memory: memorySettings,
     kafka: kafkaSettings,
-    notify: notifySettings,
     ops: opsSettings,
     output: outputSettings,
     serve: serveSettings,

@@ -14,3 +14,22 @@ export type GeoSource = {
   /** Grows with every database that is replaced: what was said before may be wrong since. */
   readonly version: () => number
 }
+
+type GeoStatus = {
+  readonly file: string
+  /** kept: what was read before is in use, because the newest file was refused. */
+  readonly state: 'loaded' | 'kept'
+  /** What its maker calls it, and when he built what is in use, in epoch milliseconds. */
+  readonly type: string
+  readonly built: number
+  /** How often a changed file was refused. */
+  readonly refusals: number
+  /** Why the newest file is refused. */
+  readonly problem?: string
+}
+
+export type GeoDatabases = GeoSource & {
+  readonly status: () => readonly GeoStatus[]
+  /** Stops watching; resolves when nothing is being read. */
+  readonly close: () => Promise<void>
+}

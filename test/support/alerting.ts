@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
 import { openAlerting } from '../../src/app/open-alerting.js'
 import { openApp } from '../../src/app/open-app.js'
-import { load } from '../../src/config/load.js'
+import { loadAny } from '../../src/app/load-config.js'
 import { allOf, type EventOut } from '../../src/pipeline/pipeline.js'
 import { root } from './cli.js'
 
@@ -28,7 +28,7 @@ export const openTestAlerting = async (
   rules.forEach((text, n) => {
     writeFileSync(join(folder, `${n}.yml`), text)
   })
-  const loaded = load({
+  const loaded = loadAny({
     values: {
       memory: { path: 'none' },
       gate: { documentation: true },

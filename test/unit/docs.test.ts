@@ -14,7 +14,7 @@ import { configurationReference } from '../../scripts/configuration.mjs'
 import { isObject } from '../../src/base/json-object.js'
 import { environmentName } from '../../src/config/environment-name.js'
 import { settingsOf } from '../../src/config/environment.js'
-import { configSchema } from '../../src/config/schema.js'
+import { allSettings } from '../../src/app/load-config.js'
 import { reasons } from '../../src/domain/reason.js'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -27,7 +27,7 @@ const pages = [
   ...['docs', 'examples', 'helm'].flatMap(markdownIn),
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
 ]
-const settings = settingsOf(configSchema).map(({ path }) => path)
+const settings = settingsOf(allSettings.schema).map(({ path }) => path)
 
 /** Every setting and every section of settings; those below a section without fixed names are anybody's. */
 const known = new Set<string>()
@@ -45,8 +45,8 @@ const addKnown = (schema: TSchema, path: string): void => {
   for (const [name, inner] of Object.entries(properties)) addKnown(inner, path === '' ? name : `${path}.${name}`)
   for (const inner of [...(items ? [items] : []), ...anyOf]) addKnown(inner, path)
 }
-addKnown(configSchema, '')
-const sections = new Set(Object.keys(configSchema.properties))
+addKnown(allSettings.schema, '')
+const sections = new Set(Object.keys(allSettings.schema.properties))
 /** Files and fields of events whose first word is that of a section. */
 const notSettings = new Set(['admit.ts', 'alerts.yaml', 'log.source.address'])
 

@@ -148,12 +148,6 @@ export const intelSettings = Type.Object(
       description:
         'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` stands for the lists that come with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers; edges of CDNs, mail relays, private relays); leave it out to replace them. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
     }),
-    geo: Type.Array(Type.String({ minLength: 1 }), {
-      default: [],
-      maxItems: 8,
-      description:
-        'Database files in the MaxMind format (.mmdb; MaxMind, DB-IP, IPinfo) that say country and network (AS) of an address; nobody is asked for it. Full annotations, alerts and rules get `country` and `as`. The first file that has a member wins; a changed file is used within seconds.',
-    }),
     ip: Type.Object(
       {
         operations: Type.Object(addressChoices, {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageFolder } from '../../base/package-folder.js'
-import { load } from '../../config/load.js'
+import { loadAny } from '../../app/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
 import type { Config } from '../../config/schema.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
@@ -28,7 +28,7 @@ const rounds = 20
 
 /** The configuration of the demo, from the environment that its parts are started with. */
 export const configOf = (env: Record<string, string>): Config => {
-  const loaded = load({ env, readFile: (path) => readFileSync(path, 'utf8') })
+  const loaded = loadAny({ env, readFile: (path) => readFileSync(path, 'utf8') })
   if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
   return loaded.config
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
 import { readText } from '../../config/load-config.js'
 import type { Problem, Refused } from '../../config/problem.js'
-import type { Config } from '../../config/schema.js'
 import { readSinkFile, urlProblems, type Sink } from './sink-file.js'
 import { readKeyFile } from '../../app/read-key-file.js'
 
@@ -16,10 +15,10 @@ type ConfiguredSink = {
   readonly ca?: string
 }
 
-export const loadSinks = ({ notify }: Pick<Config, 'notify'>): readonly ConfiguredSink[] | Refused => {
+export const loadSinks = (paths: readonly string[]): readonly ConfiguredSink[] | Refused => {
   const problems: Problem[] = []
   const ids = new Set<string>()
-  const loaded = notify.sinks.flatMap((path, at) => {
+  const loaded = paths.flatMap((path, at) => {
     const setting = `notify.sinks.${at}`
     return filesOf(path, setting, problems).flatMap((file) => {
       const sink = loadSink(file, setting, problems)
@@ -30,6 +29,12 @@ export const loadSinks = ({ notify }: Pick<Config, 'notify'>): readonly Configur
     })
   })
   return problems.length > 0 ? { problems } : loaded
+}
+
+/** What is wrong with them. */
+export const sinkProblems = (paths: readonly string[]): readonly Problem[] => {
+  const sinks = loadSinks(paths)
+  return 'problems' in sinks ? sinks.problems : []
 }
 
 const filesOf = (path: string, setting: string, problems: Problem[]): readonly string[] => {

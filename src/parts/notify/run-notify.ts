@@ -13,6 +13,7 @@ import type { Emit } from '../../telemetry/event.js'
 import { exitCodes } from '../../terminal/command.js'
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import { loadSinks } from './load-sinks.js'
+import { notifySettings } from './settings.js'
 import type { WorkerFailure } from '../../app/supervise-workers.js'
 import { refusePortsInUse, watchRun } from '../../app/watch-run.js'
 
@@ -27,12 +28,14 @@ export const runNotify = async (
   config: Config,
   { env, emit: log, signal }: Surroundings,
 ): Promise<WorkerFailure | undefined> => {
-  const { notify, kafka } = config
-  const configured = accepted(loadSinks(config))
+  const { kafka } = config
+  const notify = notifySettings.of(config)
+  if (!notify) throw new ConfigurationError([noSinks])
+  const configured = accepted(loadSinks(notifySettings.of(config)?.sinks ?? []))
   if (configured.length === 0) throw new ConfigurationError([noSinks])
   if (kafka.alertsTopic === '') throw new ConfigurationError([noTopic])
   await refusePortsInUse(config, [notify.opsPort], 'notify.opsPort')
-  const { emit, flush, serve } = watchRun(config, log)
+  const { emit, flush, serve } = await watchRun(config, log)
   for (const { sink } of configured)
     for (const name of ['secretFile', 'urlFile'] as const)
       for (const { setting, message } of exposed('notify.sinks', sink[name], `${name} of ${sink.id} names`))
@@ -114,7 +117,7 @@ export const testSink = async (
   id: string,
   { env, now }: Pick<Surroundings, 'env'> & { readonly now: () => number },
 ): Promise<Outcome | { readonly unknown: readonly string[] }> => {
-  const configured = accepted(loadSinks(config))
+  const configured = accepted(loadSinks(notifySettings.of(config)?.sinks ?? []))
   const found = configured.find(({ sink }) => sink.id === id)
   if (!found) return { unknown: configured.map(({ sink }) => sink.id) }
   const client = createSinkClient(found.sink, { ...found, env, now })

@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises'
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import { messageOf } from '../../base/message-of.js'
-import type { Clock } from '../../base/clock.js'
+import { systemClock, type Clock } from '../../base/clock.js'
 import { reloadWhenChanged } from '../../base/reload-when-changed.js'
 import { readAddress } from '../../domain/address.js'
-import type { Geo, GeoSource } from '../../domain/geo.js'
+import type { Geo, GeoDatabases } from '../../domain/geo.js'
 import type { SettingProblem } from '../../domain/problem.js'
 import { isDocumentation, specialReason } from '../../domain/special-ranges.js'
 import { signatureOf, whyUnreadable } from '../../feeds/feed-file.js'
-import type { Emit } from '../../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'
 import { databaseIn, findIn, type Database, type Location } from '../../geo/places.js'
 
 type GeoOptions = {
@@ -18,26 +18,7 @@ type GeoOptions = {
   /** Whether documentation addresses count as public. */
   readonly documentation: boolean
   /** How often the files are looked at; 0: never. */
-  readonly pollMs?: number
-}
-
-type GeoStatus = {
-  readonly file: string
-  /** kept: what was read before is in use, because the newest file was refused. */
-  readonly state: 'loaded' | 'kept'
-  /** What its maker calls it, and when he built what is in use, in epoch milliseconds. */
-  readonly type: string
-  readonly built: number
-  /** How often a changed file was refused. */
-  readonly refusals: number
-  /** Why the newest file is refused. */
-  readonly problem?: string
-}
-
-export type GeoDatabases = GeoSource & {
-  readonly status: () => readonly GeoStatus[]
-  /** Stops watching; resolves when nothing is being read. */
-  readonly close: () => Promise<void>
+  readonly pollMs?: number | undefined
 }
 
 /** One file; what is in use of it is always a whole database. */
@@ -149,6 +130,14 @@ export const openGeo = async (
       await Promise.all(opened.map(({ watched }) => watched.close()))
     },
   }
+}
+
+/** What is wrong with the files. */
+export const geoProblems = async (files: readonly string[]): Promise<readonly SettingProblem[]> => {
+  const read = await openGeo(files, { emit: ignoreTelemetry, clock: systemClock, documentation: false, pollMs: 0 })
+  if ('problems' in read) return read.problems
+  await read.close()
+  return []
 }
 
 /** The signature is taken before: a file that changes meanwhile is read again. */

@@ -1,54 +1,23 @@
 // The status page: what it has seen of a run, and what it answers.
 import type { Clock } from '../../base/clock.js'
-import type { Annotation } from '../../domain/annotation.js'
-import type { Emit } from '../../telemetry/event.js'
-import type { ProcessKind } from '../../telemetry/metrics.js'
+import type { Page, PageSources } from '../../ops/page.js'
 import { alertJson } from './content/alert-json.js'
-import { indicatorPage, type SeenOf } from './content/indicator-page.js'
+import { indicatorPage } from './content/indicator-page.js'
 import { statusDocument } from './content/status-document.js'
-import { viewOf, type View, type ViewSources } from './content/view.js'
+import { viewOf, type View } from './content/view.js'
 import { contentSecurityPolicy } from './markup/document.js'
-import { createAlertBoard, type RaisedAlert } from './state/alert-board.js'
+import { createAlertBoard } from './state/alert-board.js'
 import { createHistory, type Sample } from './state/history.js'
 import { createOldestEvent } from './state/oldest-event.js'
 import { createRecentActivity } from './state/recent-activity.js'
 
-export type PageSources = ViewSources & {
-  /** Where sightings are counted. */
-  readonly seenOf?: SeenOf | undefined
-  /** With secrets hidden. */
-  readonly config: unknown
-  readonly kind?: ProcessKind | undefined
-}
-
-export type { SeenIn } from './content/indicator-page.js'
-
-type Answer =
-  { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
-
-type OpenPage = {
-  readonly contentSecurityPolicy: string
-  readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer>>
-  readonly tick: () => void
-  readonly whole: () => View
-  readonly changes: () => Partial<View> | undefined
-}
-
-type StatusPage = {
-  readonly emit: Emit
-  /** Called with each malicious event. */
-  readonly see: (annotation: Annotation) => void
-  readonly alerted: (alert: RaisedAlert) => void
-  readonly open: (sources: PageSources) => OpenPage
-}
-
-export const createStatusPage = (clock: Pick<Clock, 'now'>): StatusPage => {
+export const createStatusPage = (clock: Pick<Clock, 'now'>): Page => {
   const now = (): number => clock.now()
   const startedAt = now()
   const recent = createRecentActivity(now)
   const board = createAlertBoard(now)
   const oldest = createOldestEvent()
-  const open = (sources: PageSources): OpenPage => {
+  const open: Page['open'] = (sources) => {
     const { kind = 'pipeline', seenOf = () => [] } = sources
     const history = createHistory(() => sampleOf(sources, oldest.take(), now()))
     const view = (): View => viewOf(sources, { kind, history, recent, board, startedAt, now: now() })
@@ -88,7 +57,7 @@ export const createStatusPage = (clock: Pick<Clock, 'now'>): StatusPage => {
 const html = 'text/html; charset=utf-8'
 
 /** The regions that are not as they were at the last call. */
-const changesOf = (view: () => View): OpenPage['changes'] => {
+const changesOf = (view: () => View) => {
   let before: Readonly<Record<string, string>> = {}
   return () => {
     const regions = Object.entries(view()).map(([id, nodes]) => ({ id, nodes, text: JSON.stringify(nodes) }))

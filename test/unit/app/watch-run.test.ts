@@ -10,11 +10,11 @@ import type { EventOut } from '../../../src/pipeline/pipeline.js'
 const open = async (env: Record<string, string>) => {
   const loaded = load({ env, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  return watchRun(loaded.config, ignoreTelemetry).serve({})
+  return (await watchRun(loaded.config, ignoreTelemetry)).serve({})
 }
 
 describe('public addresses of our own', () => {
-  const seen = (env: Record<string, string>): readonly unknown[] => {
+  const seen = async (env: Record<string, string>): Promise<readonly unknown[]> => {
     const loaded = load({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const reader = accepted(openReader(loaded.config))
@@ -22,7 +22,8 @@ describe('public addresses of our own', () => {
     const bytes = Buffer.from('src=10.0.0.5 dst=192.0.2.9 natsrc=198.51.100.7 action=allow')
     const event = reader.decode(bytes)
     const one = { event, origin: 'fw/0/1', extraction: reader.extract(event), judged: [] } as unknown as EventOut
-    const watched = watchRun(loaded.config, (happened) => events.push(happened)).observe((chunk, use) => {
+    const watch = await watchRun(loaded.config, (happened) => events.push(happened))
+    const watched = watch.observe((chunk, use) => {
       for (const [place] of chunk.entries()) use(one, place)
       return true
     })
@@ -31,11 +32,11 @@ describe('public addresses of our own', () => {
     return events
   }
 
-  it('are suggested once each while gate.ownRanges is empty', () => {
-    expect(seen({})).toEqual([
+  it('are suggested once each while gate.ownRanges is empty', async () => {
+    expect(await seen({})).toEqual([
       { event: 'own_address_seen', address: '198.51.100.7', origin: 'fw/0/1', suggested: ['198.51.100.7'] },
     ])
-    expect(seen({ THREATWEAVE_GATE_OWN_RANGES: '203.0.113.0/24' })).toEqual([])
+    expect(await seen({ THREATWEAVE_GATE_OWN_RANGES: '203.0.113.0/24' })).toEqual([])
   })
 })
 

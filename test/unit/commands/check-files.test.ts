@@ -209,7 +209,7 @@ describe('check FILE', () => {
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {
     const pod = put('pod.yaml', 'apiVersion: v1\n')
     expect((await run([pod])).out).toContain(
-      `${pod}: is not a configuration, Sigma rule, log format, source, sink, file of silences, profile, judgement table or feed`,
+      `${pod}: is not a configuration, Sigma rule, log format, source, profile, judgement table`,
     )
     expect((await run([join(folder, 'nosuch')])).code).toBe(1)
     const one = put('one.yaml', 'gate: {}\n')

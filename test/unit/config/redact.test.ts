@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../../../src/config/environment.js'
 import { load } from '../../../src/config/load.js'
 import { redact } from '../../../src/config/redact.js'
-import { configSchema } from '../../../src/config/schema.js'
+import { allSettings } from '../../../src/app/load-config.js'
 
 describe('redact', () => {
   it('hides every setting that the schema calls a secret and nothing else', () => {
-    const secrets = settingsOf(configSchema).filter(({ secret }) => secret)
+    const secrets = settingsOf(allSettings.schema).filter(({ secret }) => secret)
     const env = Object.fromEntries(
       secrets.map(({ path }) => [
         `THREATWEAVE_${path.map((part) => part.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_')}`,
@@ -15,7 +15,7 @@ describe('redact', () => {
     )
     const loaded = load({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    const shown = JSON.stringify(redact(loaded.config))
+    const shown = JSON.stringify(redact(loaded.config, allSettings.schema))
     expect(shown).not.toContain('planted-secret-of-some-length')
     expect(shown.split('(hidden)').length - 1).toBe(secrets.length)
     expect(shown).toContain('"key":"threatweave"')
@@ -30,7 +30,7 @@ describe('redact', () => {
     const env = { THREATWEAVE_INTEL_SERVICE_BASE_URL: address, THREATWEAVE_SERVE_UPSTREAM: address }
     const loaded = load({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    expect(redact(loaded.config)).toMatchObject({
+    expect(redact(loaded.config, allSettings.schema)).toMatchObject({
       intel: { service: { baseUrl: shown } },
       serve: { upstream: shown },
     })
@@ -39,6 +39,6 @@ describe('redact', () => {
   it('shows nothing of an address that cannot be read', () => {
     const loaded = load({ env: { THREATWEAVE_SERVE_UPSTREAM: 'https://user:planted@' }, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    expect(redact(loaded.config)).toMatchObject({ serve: { upstream: '(hidden)' } })
+    expect(redact(loaded.config, allSettings.schema)).toMatchObject({ serve: { upstream: '(hidden)' } })
   })
 })

@@ -1,7 +1,8 @@
 // The `notify` command: sends the alerts of the alerts topic to people and other systems until it is stopped.
 import { kafkaProblems } from '../../../app/start-problems.js'
 import { runNotify, testSink } from '../run-notify.js'
-import { configOption, loadConfig } from '../../../config/load-config.js'
+import { loadConfig } from '../../../app/load-config.js'
+import { configOption } from '../../../config/load-config.js'
 import { ConfigurationError } from '../../../config/problem.js'
 import type { Config } from '../../../config/schema.js'
 import { printable } from '../../../domain/control-characters.js'

@@ -6,7 +6,7 @@ import { h, type Node } from '../markup/node.js'
 import { formatCount, formatDuration, formatTime } from '../markup/numbers.js'
 import { table } from '../markup/table.js'
 import type { RecentActivity } from '../state/recent-activity.js'
-import type { ShownFeed, ShownSource } from './machine-tables.js'
+import type { ShownFeed, ShownSource } from '../../../ops/page.js'
 import type { Sentence, Tone } from './sentences.js'
 
 type HealthSources = {

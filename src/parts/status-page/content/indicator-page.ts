@@ -1,18 +1,13 @@
 // The page about one indicator: where and when it was seen, by whom, and its alerts.
 import { parseAddress } from '../../../domain/address.js'
 import { parseHostname } from '../../../domain/hostname.js'
-import type { SeenTotals } from '../../../domain/sighting.js'
+import type { SeenOf } from '../../../ops/page.js'
 import { clip, h } from '../markup/node.js'
 import { formatCount, formatMoment } from '../markup/numbers.js'
 import { documentOf } from '../markup/document.js'
 import { table } from '../markup/table.js'
 import type { AlertBoard } from '../state/alert-board.js'
 import { alertTable } from './alerts.js'
-
-/** What was counted of an indicator in one input partition. */
-export type SeenIn = SeenTotals & { readonly partition: string }
-
-export type SeenOf = (value: string) => readonly SeenIn[]
 
 /** Nothing unless the value is an address or a host name: the page shows a command with it, which is copied to a shell. */
 export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard, now: number): string | undefined => {

@@ -1,49 +1,13 @@
 // The rows of the tables about the machine.
-import { skippedIn, type Skipped } from '../../../domain/skipped.js'
+import { skippedIn } from '../../../domain/skipped.js'
 import type { ConsumerHealth } from '../../../domain/consumer-health.js'
-import type { ProviderState } from '../../../domain/provider-state.js'
 import type { Counts } from '../../../telemetry/counters.js'
 import { quantileOf, type Histogram } from '../../../telemetry/histogram.js'
 import type { History } from '../state/history.js'
 import { formatCount, formatDuration, formatLatency, formatPercent, formatTime } from '../markup/numbers.js'
 import { clip } from '../markup/node.js'
-import type { FeedUse } from '../../../telemetry/feed-use.js'
-import type { EntryCounts } from '../../../domain/entry-counts.js'
+import type { FiredRule, ShownFeed, ShownSource } from '../../../ops/page.js'
 import type { Rows } from '../markup/table.js'
-
-/** A feed, as far as it is shown. */
-export type ShownFeed = EntryCounts & {
-  readonly name: string
-  readonly state: string
-  readonly skipped: Skipped
-  readonly modified?: number
-  readonly newestEntry?: number
-  readonly use?: FeedUse | undefined
-  readonly problem?: { readonly message: string }
-  readonly fetch?: {
-    readonly nextAt: number
-    readonly error?: string | undefined
-    readonly read?:
-      { readonly pages: number; readonly objects: number; readonly cursor?: string | undefined } | undefined
-  }
-}
-
-/** A source, as far as it is shown. */
-export type ShownSource = {
-  readonly id: string
-  readonly ask: string
-  readonly counts: ReadonlyMap<string, number>
-  readonly state: ProviderState
-}
-
-/** A rule and how often it has fired, as far as it is shown. */
-export type FiredRule = {
-  readonly title: string
-  readonly level: string
-  readonly alerts: number
-  readonly matches: number
-  readonly at?: number
-}
 
 export const ruleRows = (rules: readonly FiredRule[]): Rows =>
   rules

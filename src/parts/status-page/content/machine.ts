@@ -20,10 +20,8 @@ import {
   sharingRows,
   sourceRows,
   verdictRows,
-  type FiredRule,
-  type ShownFeed,
-  type ShownSource,
 } from './machine-tables.js'
+import type { FiredRule, ShownFeed, ShownSource } from '../../../ops/page.js'
 
 type MachineSources = {
   readonly kind: ProcessKind

@@ -1,7 +1,5 @@
 // The content of the status page by region: what is written into it first, and what its script replaces.
-import type { ConsumerHealth } from '../../../domain/consumer-health.js'
-import type { AllowedCalls, ProviderState } from '../../../domain/provider-state.js'
-import type { Counts } from '../../../telemetry/counters.js'
+import type { ViewSources } from '../../../ops/page.js'
 import type { ProcessKind } from '../../../telemetry/metrics.js'
 import { h, type Node } from '../markup/node.js'
 import { formatDuration } from '../markup/numbers.js'
@@ -13,27 +11,10 @@ import { chartNodes } from './charts.js'
 import { findingNodes } from './findings.js'
 import { healthNodes } from './health.js'
 import { machineNodes } from './machine.js'
-import type { FiredRule, ShownFeed, ShownSource } from './machine-tables.js'
 import { headline, providerSentence } from './sentences.js'
 
 /** By the id of the element that it is in. */
 export type View = Readonly<Record<'state' | 'alerted' | 'charts' | 'health' | 'machine', readonly Node[]>>
-
-export type ViewSources = {
-  readonly counts: () => Counts
-  readonly provider?: (() => ProviderState) | undefined
-  readonly consumer?: (() => ConsumerHealth) | undefined
-  readonly feeds?: (() => readonly ShownFeed[]) | undefined
-  /** Other providers; absent where none is configured. */
-  readonly sources?: (() => readonly ShownSource[]) | undefined
-  /** Alert rules, most alerts first, where there are alerts. */
-  readonly rules?: (() => readonly FiredRule[]) | undefined
-  readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] }
-  /** How long events wait for answers at most. */
-  readonly deadlineMs: number
-  readonly allowed: AllowedCalls
-  readonly version: string
-}
 
 type Seen = {
   readonly kind: ProcessKind

@@ -1,47 +1,6 @@
 // One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
-import type { Activity } from '../../../domain/activity.js'
-import type { Action, Direction, Role } from '../../../domain/sighting.js'
-import type { Level } from '../../../domain/finding.js'
+import type { RaisedAlert } from '../../../ops/page.js'
 import { alertLevels } from '../../../telemetry/labels.js'
-
-/** An alert, as far as it is shown. */
-export type RaisedAlert = {
-  readonly '@timestamp': string
-  readonly event?: { readonly original?: string }
-  readonly rule: { readonly id: string; readonly name: string }
-  readonly threatweave: {
-    readonly alert_id: string
-    readonly level: string
-    readonly verdict?: Level
-    readonly type?: string
-    readonly value?: string
-    readonly summary?: string
-    readonly categories?: readonly string[]
-    readonly country?: string
-    readonly as?: { readonly number?: number; readonly name?: string }
-    readonly feed?: string
-    /** `service`, `feed:<name>`, or `source:<id>`. */
-    readonly source?: string
-    readonly score?: number
-    readonly role?: Role
-    readonly direction: Direction
-    readonly action: Action
-    readonly activity?: Activity
-    readonly password_accepted?: true
-    readonly peer?: string
-    readonly peers?: readonly string[]
-    readonly peers_omitted?: number
-    readonly indicators?: readonly string[]
-    readonly users?: readonly string[]
-    readonly sources?: readonly string[]
-    readonly origin: string
-    readonly first_seen?: string
-    readonly last_seen?: string
-    readonly count: number
-    readonly late?: true
-    readonly kind?: string
-  }
-}
 
 export type AlertLevel = Exclude<(typeof alertLevels)[number], 'other'>
 

@@ -9,8 +9,7 @@ const folderWith = (files: Readonly<Record<string, string>>): string => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text.replaceAll('FOLDER', folder))
   return folder
 }
-const load = (...sinks: readonly string[]) =>
-  loadSinks({ notify: { sinks, silences: '', maxAgeHours: 24, deadLetterTopic: '', opsPort: 0 } })
+const load = (...sinks: readonly string[]) => loadSinks(sinks)
 const problemsOf = (...sinks: readonly string[]): readonly string[] => {
   const loaded = load(...sinks)
   return 'problems' in loaded ? loaded.problems.map(({ message }) => message) : []

@@ -6,7 +6,7 @@ import { Reader } from 'maxmind'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openApp, type App } from '../../../../src/app/open-app.js'
 import { systemClock, type Clock } from '../../../../src/base/clock.js'
-import { load } from '../../../../src/config/load.js'
+import { loadAny } from '../../../../src/app/load-config.js'
 import type { Annotation } from '../../../../src/domain/annotation.js'
 import { allOf } from '../../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
@@ -124,7 +124,7 @@ describe('while events pass', () => {
   const hasty: Clock = { now: systemClock.now, after: (ms, run) => systemClock.after(Math.min(ms, 5), run) }
   const told: TelemetryEvent[] = []
   const open = async (file: string): Promise<App> => {
-    const loaded = load({
+    const loaded = loadAny({
       values: {
         memory: { path: 'none' },
         gate: { documentation: true },

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { alertJson } from '../../../../src/parts/status-page/content/alert-json.js'
 import { alertNodes } from '../../../../src/parts/status-page/content/alerts.js'
 import { toHtml } from '../../../../src/parts/status-page/markup/node.js'
-import { createAlertBoard, type RaisedAlert } from '../../../../src/parts/status-page/state/alert-board.js'
+import { createAlertBoard } from '../../../../src/parts/status-page/state/alert-board.js'
+import type { RaisedAlert } from '../../../../src/ops/page.js'
 
 const now = Date.parse('2026-11-19T12:00:00Z')
 

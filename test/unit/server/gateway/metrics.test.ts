@@ -39,7 +39,7 @@ describe('the endpoint of a gateway', () => {
       readFile: () => '',
     })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    const watch = watchRun(loaded.config, ignoreTelemetry)
+    const watch = await watchRun(loaded.config, ignoreTelemetry)
     service = await openServer(
       loaded.config,
       {

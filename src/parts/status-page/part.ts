@@ -1,0 +1,7 @@
+// The page for people at the ops endpoint.
+import type { Part } from '../../app/part.js'
+
+export const statusPage: Part = {
+  name: 'status-page',
+  page: async (clock) => (await import('./open-status-page.js')).createStatusPage(clock),
+}
