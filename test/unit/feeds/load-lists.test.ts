@@ -102,8 +102,17 @@ describe('loadGate', () => {
   it('has a bundled safeguard with shared edges, and without what customers of clouds compute on', () => {
     const safeguard = loadSafeguard(['bundled'], (path) => readFileSync(path, 'utf8'))
     if ('problems' in safeguard) throw new Error(JSON.stringify(safeguard.problems))
-    const edges = ['104.21.3.7', '151.101.1.1', '23.32.0.9', '40.92.1.1', '209.85.210.9', '172.225.76.9', '8.8.8.8']
-    const others = ['172.232.4.5', '3.120.5.6', '34.120.5.6', '20.40.5.6', '45.33.32.156']
+    const cdns = [
+      '104.21.3.7',
+      '151.101.1.1',
+      '23.32.0.9',
+      '13.224.1.9',
+      '108.156.2.9',
+      '13.107.246.40',
+      '150.171.84.9',
+    ]
+    const edges = [...cdns, '40.92.1.1', '209.85.210.9', '172.225.76.9', '8.8.8.8']
+    const others = ['172.232.4.5', '3.120.5.6', '54.160.5.6', '13.52.5.6', '34.120.5.6', '20.40.5.6', '45.33.32.156']
     expect(edges.filter((address) => !safeguard.ranges.has(at(address)))).toEqual([])
     expect(others.filter((address) => safeguard.ranges.has(at(address)))).toEqual([])
     expect(safeguard.names.has('raw.githubusercontent.com')).toBe(true)
