@@ -2,6 +2,7 @@
 import { detectTable, parseTable } from './csv.js'
 import type { Columns, ParseProblem, Parser } from './feed.js'
 import { looksLikeJson, parseJsonList } from './json-list.js'
+import { detectPatternTable, parsePatternTable } from './pattern-table.js'
 import { looksLikeZone, parseZone } from './rpz.js'
 import { parseTextList } from './text-list.js'
 
@@ -22,6 +23,8 @@ export const parserOf = (bytes: Buffer, columns?: Columns): { readonly parser: P
   // The last line of the sample may be cut.
   const whole = bytes.length > sampleBytes ? sample.slice(0, sample.lastIndexOf('\n') + 1) : sample
   if (!columns && looksLikeZone(whole)) return { parser: parseZone }
+  const patterns = columns ? undefined : detectPatternTable(start)
+  if (patterns) return { parser: parsePatternTable(patterns) }
   const table = detectTable(whole, columns)
   if (!table) return { parser: parseTextList }
   return 'message' in table ? table : { parser: parseTable(table) }

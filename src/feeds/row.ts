@@ -1,12 +1,12 @@
 // Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
-import type { ColumnPlace, Columns, Place, Sink } from './feed.js'
+import type { ColumnPlace, Columns, Details, Place, Sink } from './feed.js'
 import { parsePort } from './parse-port.js'
 import { tlpOf } from './tlp.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
 /** Of several columns that may hold the indicator, the first of this order that is not empty. Names without case and punctuation. */
 const valueColumns: readonly (readonly string[])[] = [
-  ['value', 'indicator', 'indicatorvalue', 'ioc', 'iocvalue', 'observable'],
+  ['value', 'indicator', 'indicatorvalue', 'ioc', 'iocvalue', 'observable', 'observablevalue'],
   ['url', 'uri'],
   ['cidr', 'network', 'netblock', 'prefix', 'subnet', 'ip', 'ipaddress', 'ipaddr', 'address', 'ipv4', 'ipv6'],
   ['domain', 'domainname', 'hostname', 'host', 'fqdn'],
@@ -15,7 +15,15 @@ const valueColumns: readonly (readonly string[])[] = [
 const directed = { source: ['srcip', 'sourceip', 'attackerip'], destination: ['dstip', 'destinationip'] } as const
 
 const detailColumns = {
-  score: ['score', 'confidence', 'confidencelevel', 'riskscore', 'threatscore', 'abuseconfidencescore'],
+  score: [
+    'score',
+    'confidence',
+    'confidencelevel',
+    'riskscore',
+    'threatscore',
+    'abuseconfidencescore',
+    'xopenctiscore',
+  ],
   /** ipsum: on how many lists the address is. */
   lists: ['numberofblacklists'],
   categories: [
@@ -27,6 +35,8 @@ const detailColumns = {
     'malwareprintable',
     'listingreason',
     'tags',
+    'indicatortypes',
+    'objectlabel',
   ],
   since: ['validfrom'],
   expires: ['expires', 'expiresat', 'expiration', 'expirationdate', 'validuntil'],
@@ -41,10 +51,11 @@ const detailColumns = {
     'firstseenutc',
     'date',
     'listingdate',
+    'modified',
   ],
   firstSeen: ['firstseen', 'firstseenutc', 'dateadded', 'listingdate'],
   revoked: ['revoked'],
-  tlp: ['tlp'],
+  tlp: ['tlp', 'objectmarking'],
   asn: ['asn'],
   /** Of the address: the server's, where a table says what was called. */
   port: ['dstport', 'destinationport', 'port', 'portnumber'],
@@ -107,25 +118,36 @@ export const layoutOf = (header: readonly string[], value?: number): Layout | un
   }
 }
 
-/** Cells are text, or what JSON has in their place. */
+/** Cells are text or JSON values. */
 export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, sink: Sink): boolean => {
-  const text = (at: number): string => textOf(cells[at])
-  const first = (places: readonly number[]): string | undefined => places.map(text).find((cell) => cell !== '')
+  const at = layout.value.find((column) => textOf(cells[column]) !== '')
+  const isOwner = at !== undefined && layout.owner.includes(at) && firstOf(cells, layout.asn) !== undefined
+  if (at === undefined || isOwner) return sink.skip(place)
+  if (isRevoked(cells, layout)) return sink.skip(place, 'revoked')
+  return sink.add(textOf(cells[at]), place, detailsOf(cells, layout, at))
+}
+
+const firstOf = (cells: readonly unknown[], places: readonly number[]): string | undefined =>
+  places.map((place) => textOf(cells[place])).find((cell) => cell !== '')
+
+export const isRevoked = (cells: readonly unknown[], { revoked }: Layout): boolean =>
+  /^(?:true|1)$/i.test(firstOf(cells, revoked) ?? '')
+
+/** `at`: the column of the entry. */
+export const detailsOf = (cells: readonly unknown[], layout: Layout, at: number): Details => {
+  const first = (places: readonly number[]): string | undefined => firstOf(cells, places)
   const firstTime = (places: readonly number[]): number | undefined =>
-    places.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined)
-  const at = layout.value.find((column) => text(column) !== '')
-  if (at === undefined || (layout.owner.includes(at) && first(layout.asn) !== undefined)) return sink.skip(place)
-  if (/^(?:true|1)$/i.test(first(layout.revoked) ?? '')) return sink.skip(place, 'revoked')
-  return sink.add(text(at), place, {
+    places.map((column) => parseTimestamp(textOf(cells[column]))).find((time) => time !== undefined)
+  return {
     score: scoreOf(first(layout.score), 1) ?? scoreOf(first(layout.lists), 10),
-    categories: layout.categories.flatMap((column) => text(column).split(/[,;|]/)),
+    categories: layout.categories.flatMap((column) => textOf(cells[column]).split(/[,;|]/)),
     since: parseTimestamp(first(layout.since)),
     expires: parseTimestamp(first(layout.expires)),
     tlp: tlpOf(first(layout.tlp)),
     seen: firstTime(layout.seen),
     firstSeen: firstTime(layout.firstSeen),
     port: layout.sources.includes(at) ? undefined : parsePort(first(layout.port)),
-  })
+  }
 }
 
 const textOf = (cell: unknown): string => {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { entriesIn, type EntryCounts } from '../../../src/domain/entry-counts.js'
 import { skippedIn, type Skipped } from '../../../src/domain/skipped.js'
-import { sizeOf } from '../../../src/feeds/feed-index.js'
-import { loadFeed } from '../../../src/feeds/load-feed.js'
+import { findHit, sizeOf, targetOf } from '../../../src/feeds/feed-index.js'
+import { loadFeed, type LoadResult } from '../../../src/feeds/load-feed.js'
 import { feedFile, feedSettings } from '../../support/feed-files.js'
 
 const now = Date.UTC(2026, 10, 15)
@@ -147,6 +147,64 @@ const opencti = JSON.stringify({
     { type: 'relationship', id: 'relationship--1', relationship_type: 'based-on' },
   ],
 })
+/** As its connector writes it: the members of all objects, sorted by name, between semicolons, each in quotes. */
+const openctiCsv = (rows: readonly Readonly<Record<string, string>>[]): string => {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].toSorted()
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))]
+  const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+  return lines.map((line) => `${line.map(quoted).join(';')}\r\n`).join('')
+}
+const openctiIndicator = (id: number, pattern: string, more: Readonly<Record<string, string>> = {}) => ({
+  id: `${id}`,
+  standard_id: `indicator--${id}`,
+  entity_type: 'Indicator',
+  parent_types: 'Basic-Object,Stix-Object,Stix-Core-Object,Stix-Domain-Object',
+  spec_version: '2.1',
+  created_at: '2026-11-14T00:00:00.000Z',
+  modified: '2026-11-14T00:00:00.000Z',
+  createdBy: 'Maker of example.org',
+  objectMarking: 'TLP:GREEN',
+  objectLabel: 'botnet,c2',
+  revoked: 'False',
+  confidence: '75',
+  pattern_type: 'stix',
+  pattern,
+  name: 'C2 server',
+  description: 'Seen;\nwith "quotes"',
+  valid_from: '2026-11-01T00:00:00.000Z',
+  valid_until: '2027-11-01T00:00:00.000Z',
+  x_opencti_score: '90',
+  x_opencti_main_observable_type: 'IPv4-Addr',
+  observables: '203.0.113.60',
+  ...more,
+})
+const openctiIndicators = openctiCsv([
+  openctiIndicator(1, "[ipv4-addr:value = '203.0.113.60']"),
+  openctiIndicator(2, "[network-traffic:dst_ref.value = '203.0.113.61' AND network-traffic:dst_port = 8443]"),
+  openctiIndicator(3, "[domain-name:value = 'c2.example.net' OR url:value = 'https://bad.example.net/x']"),
+  openctiIndicator(4, "[hostname:value = 'host.example.net']", { revoked: 'True' }),
+  openctiIndicator(5, 'rule sample { condition: true }', { pattern_type: 'yara' }),
+  openctiIndicator(6, "[file:hashes.MD5 = 'd41d8cd98f00b204e9800998ecf8427e']"),
+  openctiIndicator(7, "[ipv4-addr:value = '203.0.113.62']", { valid_until: '2026-11-02T00:00:00.000Z' }),
+  openctiIndicator(8, "[ipv4-addr:value = '203.0.113.63'"),
+])
+const openctiObservable = (type: string, value: string, more: Readonly<Record<string, string>> = {}) => ({
+  id: value,
+  standard_id: `${type.toLowerCase()}--${value}`,
+  entity_type: type,
+  observable_value: value,
+  objectLabel: 'phishing',
+  objectMarking: 'TLP:CLEAR',
+  x_opencti_score: '80',
+  created_at: '2026-11-14T00:00:00.000Z',
+  ...more,
+})
+const openctiObservables = openctiCsv([
+  openctiObservable('IPv4-Addr', '203.0.113.70', { value: '203.0.113.70' }),
+  openctiObservable('Url', 'https://bad.example.net/y', { value: 'https://bad.example.net/y' }),
+  openctiObservable('Hostname', 'host.example.net', { value: 'host.example.net' }),
+  openctiObservable('StixFile', hash, { name: 'a.exe', hashes: '', hashes_MD5: hash }),
+])
 
 const samples: readonly (readonly [string, Sample])[] = [
   [
@@ -185,7 +243,7 @@ const samples: readonly (readonly [string, Sample])[] = [
     },
   ],
   [
-    'an export of OpenCTI',
+    'an export of OpenCTI as STIX',
     {
       list: opencti,
       holds: 6,
@@ -193,16 +251,45 @@ const samples: readonly (readonly [string, Sample])[] = [
       skipped: { revoked: 1, other_language: 1, not_for_detection: 1 },
     },
   ],
+  [
+    'indicators of OpenCTI as CSV',
+    {
+      list: openctiIndicators,
+      holds: 9,
+      entries: { addresses: 1, endpoints: 1, names: 1, urls: 1 },
+      skipped: { revoked: 1, other_language: 1, not_looked_up: 1, expired: 1, broken: 1 },
+    },
+  ],
+  [
+    'observables of OpenCTI as CSV',
+    {
+      list: openctiObservables,
+      holds: 4,
+      entries: { addresses: 1, names: 1, urls: 1 },
+      skipped: { not_looked_up: 1 },
+    },
+  ],
 ]
+
+const load = (list: string): LoadResult & { ok: true } => {
+  const loaded = loadFeed({ feed: feedSettings({ path: feedFile(list) }), now, seed: 7 })
+  if (!loaded.ok) throw new Error(loaded.problem.message)
+  return loaded
+}
 
 describe('a list that many use', () => {
   it.each(samples)('is read whole: %s', (_, { list, holds, entries, skipped = {} }) => {
-    const loaded = loadFeed({ feed: feedSettings({ path: feedFile(list) }), now, seed: 7 })
-    if (!loaded.ok) throw new Error(loaded.problem.message)
+    const loaded = load(list)
     const { bytes, ...counts } = sizeOf(loaded.index)
     expect(bytes).toBeGreaterThan(0)
     expect(counts).toEqual({ addresses: 0, endpoints: 0, names: 0, urls: 0, ...entries })
     expect(loaded.skipped).toEqual(skipped)
     expect(entriesIn(counts) + skippedIn(loaded.skipped)).toBe(holds)
+  })
+
+  it('says what OpenCTI says about an indicator', () => {
+    const { index } = load(openctiIndicators)
+    const hit = findHit(index, targetOf({ type: 'ip', value: '203.0.113.60' })!, now / 1000)
+    expect(hit).toMatchObject({ entry: '203.0.113.60', score: 75, categories: ['tlp:green', 'botnet', 'c2'] })
   })
 })
