@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Clock } from '../base/clock.js'
+import { openParts, type Scope } from '../base/scope.js'
 import { budgetOf } from '../config/budget.js'
 import type { Config } from '../config/schema.js'
 import type { Download } from '../domain/download.js'
@@ -26,28 +27,35 @@ export type Gateways = {
 /** Connections to the gateway that calls, for each key of a caller. */
 const connections = 256
 
-/** Undefined where this gateway is the only one. Throws where others could not reach it. */
-export const joinGateways = (
+type Surroundings = { readonly clock: Clock; readonly limits: Limits; readonly emit: Emit }
+
+/** Throws where others could not reach this one. Closing it twice closes it once. */
+export const joinGateways = (config: Config, kafka: KafkaSettings, surroundings: Surroundings): Promise<Gateways> =>
+  openParts((scope) => Promise.resolve(joinIn(scope, config, kafka, surroundings)))
+
+const joinIn = (
+  scope: Scope,
   config: Config,
   kafka: KafkaSettings,
-  { clock, limits, emit }: { readonly clock: Clock; readonly limits: Limits; readonly emit: Emit },
-): Gateways | undefined => {
-  if (config.kafka.gatewaysTopic === '') return undefined
+  { clock, limits, emit }: Surroundings,
+): Omit<Gateways, 'close'> => {
   const { sessionTimeoutMs: sessionMs } = config.serve
   const { perHour, perDay } = budgetOf(config.admit)
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = limits.client
   const callMs = Math.max(limits.admission.callTimeoutMs, connectTimeoutMs + headersTimeoutMs + bodyTimeoutMs)
   const address = addressOf(config)
-  const election = joinElection(kafka, {
-    address,
-    sessionMs,
-    callMs,
-    budget: { perHour, perDay },
-    clock,
-    emit,
-  })
-  const clients = createClients(config, limits, clock)
-  const unsubscribe = election.changed(() => clients.keepOnly(election.role()))
+  const clients = scope.use(createClients(config, limits, clock))
+  const election = scope.use(
+    joinElection(kafka, {
+      address,
+      sessionMs,
+      callMs,
+      budget: { perHour, perDay },
+      clock,
+      emit,
+    }),
+  )
+  election.changed(() => clients.keepOnly(election.role()))
   const passed = (): void => emit({ event: 'question_passed_on' })
   const others: Others = {
     election,
@@ -69,11 +77,6 @@ export const joinGateways = (
     whenCalling: (download) => async (request) => {
       await untilCalling(election, request.signal)
       return download(request)
-    },
-    close: async () => {
-      await election.close()
-      unsubscribe()
-      await clients.close()
     },
   }
 }

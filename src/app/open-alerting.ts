@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.js'
 import type { Clock } from '../base/clock.js'
 import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openContext } from './open-context.js'
+import type { ReadingFiles } from './load-files.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
 import { createFiredRules } from '../ops/fired-rules.js'
@@ -23,6 +24,8 @@ type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
+  /** Absent: they are loaded. */
+  readonly files?: ReadingFiles
 }
 
 /** The operations used for addresses that state flags. */
@@ -31,12 +34,16 @@ export const askedOperations = ({ intel }: Config): readonly string[] =>
     ? []
     : Object.entries(intel.ip.operations).flatMap(([name, choice]) => (choice === 'never' ? [] : [`ip/${name}`]))
 
-export const openAlerting = async (config: Config, options: AlertingOptions): Promise<Alerts | Refused> => {
+export const openAlerting = async (
+  config: Config,
+  { files, ...options }: AlertingOptions,
+): Promise<Alerts | Refused> => {
+  const formats = files?.formats ?? openFormats(config.extract.formats).formats
   const opened = await openAlerts(config.alerts, {
     ...options,
     key: config.output.key,
     operations: askedOperations(config),
-    named: createNamedValues(openFormats(config.extract.formats).formats),
+    named: createNamedValues(formats),
   })
   if (!('problems' in opened)) return opened
   return {
@@ -62,8 +69,11 @@ export const openRunAlerts = async (
     env,
     clock,
     emit,
+    files,
     alerted,
   }: {
+    /** Absent: they are loaded. */
+    readonly files?: ReadingFiles
     readonly env: ClientOptions['env']
     readonly clock: Clock
     readonly emit: Emit
@@ -72,7 +82,9 @@ export const openRunAlerts = async (
   },
 ): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { names, mayRaise, open, retroMatch, status, close } = accepted(await openAlerting(config, { emit, clock }))
+  const { names, mayRaise, open, retroMatch, status, close } = accepted(
+    await openAlerting(config, { emit, clock, ...(files && { files }) }),
+  )
   const fired = createFiredRules(clock.now, () => status().loaded)
   const note: RunAlerts['note'] = (alert) => {
     fired.note(alert)

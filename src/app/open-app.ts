@@ -2,17 +2,17 @@
 import { parseRange } from '../domain/address.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
-import { readText } from '../config/load-config.js'
-import type { Refused } from '../config/problem.js'
+import { accepted, attempt } from '../config/load-config.js'
+import { ConfigurationError, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
+import { openParts, type Scope } from '../base/scope.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import type { Names, Sighting } from '../domain/sighting.js'
-import { keyOf, type Indicator } from '../domain/indicator.js'
+import { keyOf } from '../domain/indicator.js'
 import { judge, judgeCounting } from '../domain/judge.js'
-import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
 import { createAnnotate } from '../pipeline/annotate/annotate.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
@@ -26,13 +26,13 @@ import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
 import type { GeoDatabases } from '../domain/geo.js'
-import { openFormats } from './open-formats.js'
 import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { openPlaces } from './open-places.js'
-import { openTable, tableOf } from './open-table.js'
-import { createLiveList, watchAllow, type LiveList } from './watch-allow.js'
+import { createAppNews } from './app-news.js'
+import { loadFiles, loadReadingFiles, type Files, type ReadingFiles } from './load-files.js'
+import { watchAllow } from './watch-allow.js'
 
 /** Reads events and decides what may be looked up; sends nothing. */
 type EventReader = {
@@ -42,8 +42,7 @@ type EventReader = {
   readonly extract: Extract
   readonly decide: Decide
   readonly gate: GateOptions
-  /** gate.allow, which may change while the program runs. */
-  readonly allowed: LiveList
+  readonly files: ReadingFiles
 }
 
 export type App = EventReader &
@@ -65,6 +64,8 @@ type ReaderOptions = {
   readonly isOneSource?: boolean
   /** The names whose values in text are noted, now. */
   readonly names?: (() => Names | undefined) | undefined
+  /** Absent: they are loaded. */
+  readonly files?: ReadingFiles
 }
 
 export type AppOptions = LookupOptions &
@@ -81,57 +82,44 @@ export type AppOptions = LookupOptions &
 
 export const openReader = (
   config: Config,
-  { isOneSource = false, names }: ReaderOptions = {},
+  { isOneSource = false, names, files: given }: ReaderOptions = {},
 ): EventReader | Refused => {
-  const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
-  if ('problems' in loaded) return loaded
-  const judged = openTable(config)
-  if ('problems' in judged) return judged
-  const opened = openFormats(config.extract.formats)
-  if (opened.problems.length > 0)
-    return {
-      problems: opened.problems.map(({ file, line, message }) => ({
-        setting: 'extract.formats',
-        message,
-        where: line === undefined ? file : `${file}:${line}`,
-      })),
-    }
+  const files = given ?? loadReadingFiles(config)
+  if ('problems' in files) return files
+  const { gate, formats } = files
   const extract = createExtract({
     ...extractLimits,
-    ownRanges: loaded.options.ownRanges,
+    ownRanges: gate.ownRanges,
     trustedProxies: createRangeSet(config.extract.trustedProxies.flatMap((text) => parseRange(text) ?? [])),
-    formats: opened.formats,
+    formats,
     isOneSource,
     annotationKey: createAnnotationKey(config.output.key),
     names,
   })
-  const allowed = createLiveList(loaded.options.allow)
-  const gate = { ...loaded.options, allow: allowed.list }
   return {
     eventsInRecord: eventsInRecord(config),
     decode: (bytes) => decode(bytes, decodeLimits),
     extract,
     decide: createDecide(gate),
     gate,
-    allowed,
+    files,
   }
 }
 
-export const openApp = async (config: Config, options: AppOptions): Promise<App | Refused> => {
-  const { clock = systemClock, mode, urgency = 'live' } = options
+export const openApp = (config: Config, options: AppOptions): Promise<App | Refused> =>
+  attempt(() => openParts((scope) => openAppParts(scope, config, options)))
+
+const openAppParts = async (scope: Scope, config: Config, options: AppOptions): Promise<Omit<App, 'close'>> => {
+  const { clock = systemClock, emit = ignoreTelemetry, mode, urgency = 'live', news = createAppNews() } = options
   const missing = intelligenceProblems(config)
-  if (missing.length > 0) return { problems: missing }
-  const reader = openReader(config, options)
-  if ('problems' in reader) return reader
-  const geo = await openPlaces(config, options)
-  if (geo && 'problems' in geo) return geo
-  let answered: (asked: Indicator) => void = () => undefined
-  const lookups = await openIndicatorLookup(config, reader.decide, { ...options, answered: (asked) => answered(asked) })
-  if ('problems' in lookups) {
-    await geo?.close()
-    return lookups
-  }
-  const table = tableOf(config)
+  if (missing.length > 0) throw new ConfigurationError(missing)
+  const files = options.files ?? accepted<Files>(loadFiles(config))
+  const { allowed, table } = files
+  const reader = accepted<EventReader>(openReader(config, { ...options, files }))
+  const geo = scope.use(await openPlaces(config, { clock, emit }))
+  const lookups = scope.use(
+    accepted<IndicatorLookup>(await openIndicatorLookup(config, reader.decide, { ...options, files, news })),
+  )
   const judgeBy = config.intel.sources.length > 0 ? judgeCounting : judge
   const inFlight = createInFlight(clock)
   const waits = createWaits({
@@ -144,13 +132,13 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     waited: options.waited,
   })
   const isAway = (): boolean => awayStates.has(lookups.asked?.state().state ?? 'open')
-  const later = options.asksLater ? createAskLater({ lookup: lookups.lookup, clock, isAway }) : undefined
-  if (later) answered = later.answered
-  const watched = watchAllow(config, reader.allowed, { clock, emit: options.emit ?? ignoreTelemetry })
+  const later = scope.use(options.asksLater ? createAskLater({ lookup: lookups.lookup, clock, isAway }) : undefined)
+  if (later) news.subscribe('answered', later.answered)
+  scope.use(watchAllow(config, allowed, { clock, emit }))
   const enriching = {
     lookup: lookups.lookup,
     decide: reader.decide,
-    decisions: reader.allowed.version,
+    decisions: allowed.version,
     judge: (finding: Finding, sighting: Sighting, at: number) => judgeBy(finding, sighting, table, at),
     clock,
     inFlight,
@@ -179,7 +167,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
   const keeps = placing.onExisting === 'keep' ? undefined : 'replace'
-  const registry = openRegistryOf(config, { ...options, clock, isPatient: mode === 'complete' })
+  const registry = scope.use(openRegistryOf(config, { ...options, clock, isPatient: mode === 'complete' }))
   const prepare = registry?.prepare
   const cut = openRecordOf(config, placing.isAnnotatedInput ? 'remove' : keeps, registry)
   const join = createJoinBatch({ ...placing, splits: config.kafka.input.batches === 'split' })
@@ -194,10 +182,6 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     known: withBatches(singleEvents(true, waits.none, createEnrich({ ...enriching, isFree: true })), waits.none),
     waits,
     geo,
-    close: async () => {
-      later?.close()
-      await Promise.all([lookups.close(), geo?.close(), registry?.close(), watched.close()])
-    },
   }
 }
 

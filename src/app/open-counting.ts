@@ -12,21 +12,21 @@ import type { GeoSource } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideReason } from '../domain/inside-host.js'
 import { judge } from '../domain/judge.js'
+import type { JudgementTable } from '../domain/judgement-table.js'
 import { anyPort, unknownPort } from '../domain/seen-port.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import { countPartitions } from '../follow-up/count-partitions.js'
 import type { Counting } from '../follow-up/count-sightings.js'
 import { createRetro, type Retro, type RetroConnections } from '../follow-up/retro.js'
 import type { Emit } from '../telemetry/event.js'
-import { tableOf } from './open-table.js'
 
 type Tools = { readonly clock: Clock; readonly random: () => number; readonly emit: Emit }
 
 export const createCounting = (
   config: Config,
+  table: JudgementTable,
   { clock, random, emit }: Tools,
 ): Pick<Counting, 'counts'> & { readonly retro: Retro<RetroMatch> } => {
-  const table = tableOf(config)
   const judgeNow: Parameters<typeof createRetro>[0]['judge'] = (finding, sighting) =>
     judge(finding, sighting, table, clock.now())
   const counts = countPartitions({ seed: Math.floor(random() * 0x1_0000_0000), judge: judgeNow })

@@ -1,8 +1,9 @@
 // Everything below `enrich`, from the configuration: gate, feeds, memory, admission and the provider.
 import { budgetOf } from '../config/budget.js'
-import { readText } from '../config/load-config.js'
+import { accepted, attempt } from '../config/load-config.js'
 import { feedsFolder, memoryFolder } from '../config/memory-folder.js'
-import type { Refused } from '../config/problem.js'
+import { openParts, type Scope } from '../base/scope.js'
+import { ConfigurationError, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { Decide } from '../domain/decision.js'
@@ -10,14 +11,14 @@ import { readAddress } from '../domain/address.js'
 import { sourceIdOf, unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
-import type { Lookup } from '../domain/lookup.js'
+import type { Lookup, Source } from '../domain/lookup.js'
 import type { ProviderState } from '../domain/provider-state.js'
-import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Load } from '../feeds/load-in-thread.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { approve } from '../lookup/approve.js'
 import { createHidePeer } from '../bulk/hide-peer.js'
 import { createBulkLookup } from '../bulk/bulk-lookup.js'
+import type { BulkSettings } from '../bulk/protocol.js'
 import { type BulkLookup, type LookupStack, type LookupWatch, stack } from '../lookup/stack.js'
 import { feeds } from '../lookup/feeds.js'
 import { gate } from '../lookup/gate.js'
@@ -30,12 +31,12 @@ import { createIsAccused } from '../provider/is-accused.js'
 import { meetsSettings } from '../provider/meets-settings.js'
 import { providerSource, type SourceSettings } from '../provider/provider-source.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import type { OpenVerdicts, Verdicts } from '../verdicts/open-verdicts.js'
+import type { OpenVerdicts } from '../verdicts/open-verdicts.js'
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
-import { loadSources } from './load-sources.js'
+import { loadFiles, type Files } from './load-files.js'
+import { createAppNews, type AppNews } from './app-news.js'
 import { openSources, type SourceStatus } from './open-sources.js'
 import type { SourceSaid } from '../terminal/verdict-card.js'
-import { tableOf } from './open-table.js'
 import { openClient, type ClientOptions } from './provider-client.js'
 
 export type IndicatorLookup = {
@@ -53,12 +54,10 @@ export type IndicatorLookup = {
 
 export type LookupOptions = LookupWatch &
   Pick<ClientOptions, 'dispatcher'> & {
-    /** Called when a feed was swapped or an entry of one became valid. */
-    readonly feedsChanged?: () => void
-    /** Called with every answer of the provider that is remembered and malicious in some role. */
-    readonly accused?: (asked: Indicator, finding: Known) => void
-    /** Called with what every answer that is remembered is about. */
-    readonly answered?: (asked: Indicator) => void
+    /** What is learnt while the program runs is announced here. */
+    readonly news?: AppNews
+    /** Absent: they are loaded. */
+    readonly files?: Files
     readonly emit?: Emit
     readonly clock?: Clock
     readonly random?: () => number
@@ -81,183 +80,162 @@ export type LookupOptions = LookupWatch &
     readonly approve?: () => Promise<boolean>
   }
 
-export const openIndicatorLookup = async (
+export const openIndicatorLookup = (
   config: Config,
   decide: Decide,
   options: LookupOptions,
-): Promise<IndicatorLookup | Refused> => {
+): Promise<IndicatorLookup | Refused> => attempt(() => openParts((scope) => openLayers(scope, config, decide, options)))
+
+/** From the feeds inwards; the sources and the provider end their calls before what takes in their answers is closed. */
+const openLayers = async (
+  scope: Scope,
+  config: Config,
+  decide: Decide,
+  options: LookupOptions,
+): Promise<Omit<IndicatorLookup, 'close'>> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, limits = ownLimits, loadFeed } = options
-  const client = openClient(config, options)
-  if (client && 'problems' in client) return client
-  const safeguard = loadSafeguard(config.intel.safeguard, readText)
-  if ('problems' in safeguard) {
-    await client?.close()
-    return safeguard
-  }
-  const configured = loadSources(config)
-  if ('problems' in configured) {
-    await client?.close()
-    return configured
-  }
-  const local = await openFeeds(config.feeds, {
-    emit,
-    clock,
-    random,
-    ...(loadFeed && { load: loadFeed }),
-    safeguard,
-    changed: options.feedsChanged,
-    fetching: {
-      folder: feedsFolder(config, options.env),
-      download: options.fetchesFeeds === false ? undefined : createDownload(options.env),
-    },
-  })
+  const { news = createAppNews(), env } = options
+  const opened = openClient(config, options)
+  const client = scope.use(opened && accepted<Client>(opened))
+  const { table, safeguard, sources: configured } = options.files ?? accepted<Files>(loadFiles(config))
+  const local = scope.use(
+    await openFeeds(config.feeds, {
+      emit,
+      clock,
+      random,
+      ...(loadFeed && { load: loadFeed }),
+      safeguard,
+      changed: () => news.announce('feeds changed'),
+      fetching: {
+        folder: feedsFolder(config, env),
+        download: options.fetchesFeeds === false ? undefined : createDownload(env),
+      },
+    }),
+  )
   const now = (): number => clock.now()
-  const table = tableOf(config)
   const isAccused = createIsAccused(table, now)
   const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
   const learnt = (asked: Indicator, finding: Finding): void => {
-    if (finding.status === 'known' && classify(finding, asked) === 'malicious') options.accused?.(asked, finding)
-    options.answered?.(asked)
+    if (finding.status === 'known' && classify(finding, asked) === 'malicious') news.announce('accused', asked, finding)
+    news.announce('answered', asked)
   }
+  const paid = options.verdicts && ((asked: Indicator, finding: Finding): void => news.announce('paid', asked, finding))
   const approval = options.approve && once(options.approve)
-  let tell: Verdicts['paid'] = () => undefined
-  const paid = options.verdicts && ((asked: Indicator, finding: Finding): void => tell(asked, finding))
-  const folder = memoryFolder(config, options.env)
+  const folder = memoryFolder(config, env)
+  const isReader = options.replay !== undefined
+  const waitsOutOutages = options.waitsOutOutages === true
   const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
   const settings: SourceSettings = { ...config.intel, domain }
-  const sources = await openSources(configured, config.memory, {
-    bulkOf:
-      client &&
-      ((id, takes) =>
-        createBulkLookup({
-          isOffered: () => true,
-          connect: () => client.bulk.connect({ ...settings, source: id }),
-          takes,
-          ...bulkBounds(config, options),
-        })),
-    env: options.env,
-    clock,
-    random,
-    emit,
+  const { maxEntries } = config.memory
+  const around = { clock, random, emit, paid, learnt }
+  const sources = await openSources(scope, configured, {
+    ...around,
+    bulkOf: client && ((id, takes) => bulkOfSource(client, { ...settings, source: id }, takes, config, options)),
+    env,
     limits,
+    maxEntries,
     folder,
-    isReader: options.replay !== undefined,
-    waitsOutOutages: options.waitsOutOutages === true,
+    isReader,
+    waitsOutOutages,
     classify,
     approve: approval,
-    learnt,
-    paid,
   })
-  if ('problems' in sources) {
-    await Promise.all([local.close(), client?.close()])
-    return sources
-  }
   const known = [gate(decide), feeds(local.match, local.isMissing)] as const
   const isSafeguarded = ({ type, value }: Indicator): boolean => {
     const address = type === 'ip' ? readAddress(value) : undefined
     return address === undefined ? safeguard.names.has(value) : safeguard.ranges.has(address)
   }
-  const joined =
+  const outer =
     sources.length === 0
       ? known
       : ([...known, joinSources(sources, { classify, isSafeguarded, hasMain: client !== undefined })] as const)
-  const closeSources = (): Promise<unknown> => Promise.all(sources.map(({ close }) => close()))
-  const about = {
+  const bulk = scope.use(client && openBulk(config, settings, client, options))
+  // A gateway on a socket of this machine is known to take it.
+  if (client?.bulk.isOffered()) await bulk?.open()
+  const main =
+    client &&
+    (await openLookup(
+      lookupSettingsOf(config, limits, {
+        maxEntries,
+        forOutages: !waitsOutOutages,
+        isGateway: client.bulk.isOffered,
+      }),
+      {
+        ...around,
+        type: indicators,
+        outer,
+        source: approved(approval, providerSource(client, settings, isAccused, now, emit)),
+        watch: options,
+        bulk,
+      },
+      {
+        ...folder,
+        isReader,
+        classify,
+        isWhole: (asked, finding) => meetsSettings(asked, finding, settings, isAccused, now()),
+      },
+    ))
+  if (main && 'problem' in main) throw new ConfigurationError([{ setting: 'memory.path', message: main.problem }])
+  scope.use(main)
+  const verdicts = (main ?? sources.length > 0) ? options.verdicts : undefined
+  if (verdicts) {
+    const scans = domain.scan !== 'off'
+    const shared = scope.use(await verdicts(takeVerdicts({ main, sources, scans, maxEntries })))
+    news.subscribe('paid', shared.paid)
+  }
+  // An answer that arrives while this process ends was paid for too: it is kept and shared.
+  scope.defer(async () => {
+    bulk?.close()
+    await Promise.all([client?.close(), ...sources.map(({ endCalls }) => endCalls())])
+  })
+  const admissions = [...(main ? [main.admission] : []), ...sources.map(({ admission }) => admission)]
+  return {
     feeds: local,
     sources: () => sources.map(({ status }) => status()),
-    saidBySources: (indicator: Indicator) =>
+    saidBySources: (indicator) =>
       sources.filter(({ takes }) => takes(indicator)).map(({ id, ask, said }) => ({ id, ask, said: said(indicator) })),
-  }
-
-  /** Of a source that is not configured here nothing is kept. */
-  const learnSource = (id: string, asked: Indicator, finding: Finding, isJustNow: boolean): boolean =>
-    sources.find((each) => each.id === id)?.learn(asked, finding, isJustNow) ?? false
-
-  // Without a provider an unlisted indicator is unknown, never clean.
-  if (!client) {
-    const verdicts =
-      sources.length === 0
-        ? undefined
-        : await options.verdicts?.({
-            learn: (asked, finding, isJustNow) => learnSource(sourceIdOf(finding) ?? '', asked, finding, isJustNow),
-            isFull: () => sources.every(({ memorySize }) => memorySize() >= config.memory.maxEntries),
-            touch: (indicator) => {
-              for (const { said } of sources) said(indicator)
-            },
-          })
-    if (verdicts) tell = verdicts.paid
-    return {
-      ...about,
-      lookup: stack(...joined)(() => unknownOf('not_listed')),
-      ...(sources.length > 0 && { asked: askedOf(sources.map(({ admission }) => admission)) }),
-      close: async () => {
-        await Promise.all([local.close(), closeSources()])
-        await verdicts?.close()
-      },
-    }
-  }
-
-  const source = providerSource(client, settings, isAccused, now, emit)
-  const bulk = openBulk(config, settings, client, options)
-  // A gateway on a socket of this machine is known to take it.
-  if (client.bulk.isOffered()) await bulk?.open()
-  const opened = await openLookup(
-    lookupSettingsOf(config, limits, {
-      maxEntries: config.memory.maxEntries,
-      forOutages: options.waitsOutOutages !== true,
-      isGateway: client.bulk.isOffered,
-    }),
-    {
-      type: indicators,
-      outer: joined,
-      source: approval ? approve(approval)(source) : source,
-      clock,
-      random,
-      emit,
-      watch: options,
-      bulk,
-      paid,
-      learnt,
-    },
-    {
-      ...folder,
-      isReader: options.replay !== undefined,
-      classify,
-      isWhole: (asked, finding) => meetsSettings(asked, finding, settings, isAccused, now()),
-    },
-  )
-  if ('problem' in opened) {
-    await Promise.all([local.close(), client.close(), closeSources()])
-    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
-  }
-  const { lookup, admission, learn, memory } = opened
-  const verdicts = await options.verdicts?.({
-    learn: (asked, finding, isJustNow) => {
-      const id = sourceIdOf(finding)
-      if (id !== undefined) return learnSource(id, asked, finding, isJustNow)
-      // A name that nobody has a report of is scanned from here.
-      if (asked.type === 'domain' && domain.scan !== 'off') return false
-      return learn(asked, finding, isJustNow)
-    },
-    isFull: () => memory.size() >= config.memory.maxEntries,
-    touch: (asked) => void memory.get(indicators.keyOf(asked)),
-  })
-  if (verdicts) tell = verdicts.paid
-  const close = async (): Promise<void> => {
-    bulk?.close()
-    await Promise.all([local.close(), client.close(), closeSources()])
-    // After the client: an answer that arrives while this process ends was paid for too.
-    await verdicts?.close()
-    await opened.close()
-  }
-  return {
-    ...about,
-    lookup,
-    admission,
-    asked: askedOf([admission, ...sources.map(({ admission: own }) => own)]),
-    close,
+    // Without a provider an unlisted indicator is unknown, never clean.
+    lookup: main ? main.lookup : stack(...outer)(() => unknownOf('not_listed')),
+    ...(main && { admission: main.admission }),
+    ...(admissions.length > 0 && { asked: askedOf(admissions) }),
   }
 }
+
+const approved = <Ask extends Source>(approval: (() => Promise<boolean>) | undefined, source: Ask): Ask | Source =>
+  approval ? approve(approval)(source) : source
+
+type Takers = {
+  /** The memory of the provider's answers; absent without a provider. */
+  readonly main: MainMemory | undefined
+  readonly sources: Awaited<ReturnType<typeof openSources>>
+  /** Names without a report are scanned from here. */
+  readonly scans: boolean
+  /** Findings that each memory holds at most. */
+  readonly maxEntries: number
+}
+
+type MainMemory = {
+  readonly learn: LookupStack<Indicator>['learn']
+  readonly memory: { readonly size: () => number; readonly get: (key: string) => unknown }
+}
+
+/** What other processes have paid for goes into the memory of the provider or source that said it. */
+const takeVerdicts = ({ main, sources, scans, maxEntries }: Takers): Parameters<OpenVerdicts>[0] => ({
+  learn: (asked, finding, isJustNow) => {
+    const id = sourceIdOf(finding)
+    // Findings of a source that is not configured here are not kept.
+    if (id !== undefined || !main)
+      return sources.find((each) => each.id === id)?.learn(asked, finding, isJustNow) ?? false
+    // A name without a report is scanned from here.
+    if (asked.type === 'domain' && scans) return false
+    return main.learn(asked, finding, isJustNow)
+  },
+  isFull: () => (main ? main.memory.size() >= maxEntries : sources.every((each) => each.memorySize() >= maxEntries)),
+  touch: (asked) => {
+    if (main) main.memory.get(indicators.keyOf(asked))
+    else for (const { said } of sources) said(asked)
+  },
+})
 
 /** An answer is there when the last of those that are asked has answered; the first of them is the one that matters most. */
 const askedOf = (
@@ -308,6 +286,21 @@ const openBulk = (
     ...bulkBounds(config, options),
   })
 }
+
+/** A gateway asks the source for us. */
+const bulkOfSource = (
+  client: Client,
+  settings: BulkSettings,
+  takes: (indicator: Indicator) => boolean,
+  config: Config,
+  options: LookupOptions,
+): BulkLookup<Indicator> =>
+  createBulkLookup({
+    isOffered: () => true,
+    connect: () => client.bulk.connect(settings),
+    takes,
+    ...bulkBounds(config, options),
+  })
 
 const bulkBounds = (
   { intel }: Config,

@@ -1,51 +1,59 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { limits as ownLimits, lookupSettingsOf } from './limits.js'
+import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { connectedSettingsOf } from './connected-settings.js'
 import { budgetOf } from '../config/budget.js'
-import { readText } from '../config/load-config.js'
+import { accepted } from '../config/load-config.js'
+import { openParts, type Scope } from '../base/scope.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
-import type { AppOptions } from './open-app.js'
 import { createIsAccused } from '../provider/is-accused.js'
 import { createAnswerReader } from '../provider/answer-reader.js'
 import { bundledProfile } from './open-profile.js'
-import { openClient } from './provider-client.js'
-import { loadSources } from './load-sources.js'
+import { openClient, type ClientOptions } from './provider-client.js'
+import { createAppNews, type AppNews } from './app-news.js'
+import { loadFiles, type Files } from './load-files.js'
 import { openSources, type SourceStatus } from './open-sources.js'
-import { tableOf } from './open-table.js'
-import { describeProblem, type Refused } from '../config/problem.js'
+import { ConfigurationError, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
-import { systemClock } from '../base/clock.js'
+import { systemClock, type Clock } from '../base/clock.js'
 import { verdictsProblems, type KafkaSettings } from '../kafka/settings.js'
 import { sourceIdOf, type Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
-import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
 import type { SharedVerdicts } from '../bulk/accept-bulk.js'
 import { createDownload } from '../provider/download.js'
 import type { LookupWatch } from '../lookup/stack.js'
 import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { createSharedVerdicts } from '../server/gateway/shared-verdicts.js'
-import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
-import { ignoreTelemetry } from '../telemetry/event.js'
-import { verdictsOf, type Verdicts } from '../verdicts/open-verdicts.js'
+import {
+  openServerState,
+  serverLimits,
+  startServer,
+  type LookupServer,
+  type ServeSettings,
+} from '../server/start-server.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import { verdictsOf } from '../verdicts/open-verdicts.js'
 
 export type OpenServer = LookupServer & {
   /** Other providers that it asks; absent where there are none. */
   readonly sources?: () => readonly SourceStatus[]
 }
 
-export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
-  readonly watch?: LookupWatch
+export type OpenServerOptions = {
+  /** For proxy variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly emit?: Emit
+  readonly clock?: Clock
+  /** Other bounds than the program's own, for tests. */
+  readonly limits?: Limits
+  readonly watch?: LookupWatch | undefined
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
 }
 
 /** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
-export const openUpstream = (
-  config: Config,
-  options: Pick<OpenServerOptions, 'env' | 'clock' | 'limits'>,
-): Client | Refused => {
+export const openUpstream = (config: Config, options: ClientOptions): Client | Refused => {
   const { serve, intel } = config
   // The gateway of workers asks where they would have asked, which may be several gateways.
   const otherUrls = serve.upstream === intel.service.baseUrl ? intel.service.otherUrls : []
@@ -69,128 +77,137 @@ export const openUpstream = (
 const findingsPerAnswer = 5
 
 /** A gateway if `serve.upstream` is set. Throws if it cannot start. */
-export const openServer = async (
+export const openServer = (config: Config, options: OpenServerOptions, version: string): Promise<OpenServer> =>
+  openParts((scope) => openServerParts(scope, config, options, version))
+
+const openServerParts = async (
+  scope: Scope,
   config: Config,
   { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch, socket }: OpenServerOptions,
   version: string,
-): Promise<OpenServer> => {
-  const { serve, intel, memory } = config
-  const gateway = (folder: string, gateways: Gateways | undefined): Promise<Gateway> => {
-    const client = openUpstream(config, { env, clock, limits })
-    if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
-    // Several gateways have one budget, which is counted where all can read it.
-    const counted: Config = gateways
-      ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 'unlimited' } }
-      : config
-    const settings = lookupSettingsOf(counted, limits, {
-      maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
-      forOutages: config.enrich.mode !== 'complete',
-      isGateway: client.bulk.isOffered,
-    })
-    return openGateway(
-      { ...settings, admit: { ...settings.admit, fleetBudget: budgetOf(config.admit) } },
-      {
-        client,
-        table: tableOf(config),
-        clock,
-        random: Math.random,
-        folder,
-        emit,
-        ...(watch ? { watch } : {}),
-        permit: gateways?.election.permit,
-      },
-    )
-  }
-  const safeguard = loadSafeguard(intel.safeguard, readText)
-  if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
-  const gate = loadGate(config.gate, config.intel.domain.ask, readText)
-  if ('problems' in gate) throw new Error(gate.problems.map(describeProblem).join('\n'))
-  const configured = loadSources(config)
-  if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
+): Promise<Omit<OpenServer, 'close'>> => {
+  const isGateway = config.serve.upstream !== ''
+  const files = accepted<Files>(loadFiles(config))
+  const settings = serveSettingsOf(config)
+  const state = await openServerState(scope, settings, emit)
+  const around = { env, emit, clock, limits, watch }
+  const news = createAppNews()
   const kafka = connectedSettingsOf(config, { env, emit })
-  const sharing = serve.upstream === '' ? undefined : await openSharing(config, kafka, { clock, limits, emit })
+  const sharing = isGateway ? await openSharing(scope, config, kafka, files, news, around) : undefined
+  // Not before what others have paid for is known: who is chosen calls.
+  const gateways =
+    isGateway && config.kafka.gatewaysTopic !== ''
+      ? scope.use(await joinGateways(config, kafka, { clock, limits, emit }))
+      : undefined
+  const gateway = isGateway
+    ? scope.use(await openOwnGateway(config, files, state.memoryFolder, gateways, around))
+    : undefined
+  const { table } = files
+  const sources = await openSources(scope, files.sources, {
+    env,
+    clock,
+    random: Math.random,
+    emit,
+    limits,
+    maxEntries: config.memory.maxEntries,
+    folder: { path: state.memoryFolder, isNamed: true },
+    isReader: false,
+    waitsOutOutages: config.enrich.mode === 'complete',
+    classify: (finding, about) => worstLevel(finding, about, table, clock.now()),
+    approve: undefined,
+    learnt: () => undefined,
+    paid: sharing && ((asked, finding) => news.announce('paid', asked, finding)),
+    permit: gateways?.election.permitUncounted,
+  })
+  sharing?.learnSources((id, asked, finding) => sources.find((each) => each.id === id)?.learn(asked, finding, false))
   const download = createDownload(env)
-  let gateways: Gateways | undefined
-  let status: () => readonly SourceStatus[] = () => []
-  const openBulkSources = async (folder: string) => {
-    const table = tableOf(config)
-    const sources = await openSources(configured, memory, {
-      env,
-      clock,
-      random: Math.random,
-      emit,
-      limits,
-      folder: { path: folder, isNamed: true },
-      isReader: false,
-      waitsOutOutages: config.enrich.mode === 'complete',
-      classify: (finding, about) => worstLevel(finding, about, table, clock.now()),
-      approve: undefined,
-      learnt: () => undefined,
-      paid: sharing?.tell,
-      permit: gateways?.election.permitUncounted,
-    })
-    if ('problems' in sources) throw new Error(sources.problems.map(describeProblem).join('\n'))
-    status = () => sources.map((source) => source.status())
-    sharing?.learnSource((id, asked, finding) => sources.find((each) => each.id === id)?.learn(asked, finding, false))
-    return { sources, close: () => Promise.all(sources.map(({ close }) => close())) }
-  }
-  const start = (): Promise<LookupServer> => {
-    // Not before what others have paid for is known: who is chosen calls.
-    gateways = serve.upstream === '' ? undefined : joinGateways(config, kafka, { clock, limits, emit })
-    return startServer(serveSettingsOf(config), {
+  const server = scope.use(
+    await startServer(settings, {
+      state,
       reader: createAnswerReader(bundledProfile()),
-      isAccused: createIsAccused(tableOf(config), () => clock.now()),
+      isAccused: createIsAccused(table, () => clock.now()),
       now: () => clock.now(),
       emit,
       version,
       feeds: config.feeds,
-      safeguard,
-      gate: gate.options,
+      safeguard: files.safeguard,
+      gate: files.gate,
       download: gateways ? gateways.whenCalling(download) : download,
-      ...(serve.upstream === '' ? {} : { openGateway: (folder) => gateway(folder, gateways) }),
-      ...(configured.length > 0 && { openSources: openBulkSources }),
+      gateway,
+      ...(sources.length > 0 && { sources }),
       shared: sharing?.shared,
       others: gateways?.others,
       ...(socket === undefined ? {} : { socket }),
-    })
+    }),
+  )
+  // Before its connections end: the next one calls as soon as this one says that it does not.
+  if (gateways) scope.defer(gateways.close)
+  return {
+    url: server.url,
+    feeds: server.feeds,
+    ...(server.provider && { provider: server.provider }),
+    ...(sources.length > 0 && { sources: () => sources.map((source) => source.status()) }),
   }
-  try {
-    const server = await start()
-    return {
-      ...server,
-      ...(configured.length > 0 && { sources: () => status() }),
-      close: async () => {
-        // Before its connections end: the next one calls as soon as this one says that it does not.
-        await gateways?.close()
-        await server.close()
-        await sharing?.close()
-      },
-    }
-  } catch (error) {
-    await gateways?.close()
-    await sharing?.close()
-    throw error
-  }
+}
+
+type Around = {
+  readonly env: OpenServerOptions['env']
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly emit: Emit
+  readonly watch: LookupWatch | undefined
+}
+
+/** What asks the provider on behalf of all callers. */
+const openOwnGateway = (
+  config: Config,
+  { table }: Files,
+  folder: string,
+  gateways: Gateways | undefined,
+  { env, clock, limits, emit, watch }: Around,
+): Promise<Gateway> => {
+  const client = accepted<Client>(openUpstream(config, { env, clock, limits }))
+  // Several gateways have one budget, which is counted where all can read it.
+  const counted: Config = gateways ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 'unlimited' } } : config
+  const settings = lookupSettingsOf(counted, limits, {
+    maxEntries: Math.ceil(config.memory.maxEntries / findingsPerAnswer),
+    forOutages: config.enrich.mode !== 'complete',
+    isGateway: client.bulk.isOffered,
+  })
+  return openGateway(
+    { ...settings, admit: { ...settings.admit, fleetBudget: budgetOf(config.admit) } },
+    {
+      client,
+      table,
+      clock,
+      random: Math.random,
+      folder,
+      emit,
+      ...(watch ? { watch } : {}),
+      permit: gateways?.election.permit,
+    },
+  )
 }
 
 type Sharing = {
   readonly shared: SharedVerdicts
-  readonly tell: (asked: Indicator, finding: Finding) => void
   /** What is on the topic of a source goes there from now on. */
-  readonly learnSource: (learn: LearnSource) => void
-  readonly close: () => Promise<void>
+  readonly learnSources: (learn: LearnSource) => void
 }
 type LearnSource = (id: string, asked: Indicator, finding: Finding) => boolean | undefined
 
 /** What a gateway says is shared where it says what the provider says, and nothing of its own. */
 const openSharing = async (
+  scope: Scope,
   config: Config,
   kafka: KafkaSettings,
-  { clock, limits, emit }: Required<Pick<OpenServerOptions, 'clock' | 'limits' | 'emit'>>,
+  { table }: Files,
+  news: AppNews,
+  { clock, limits, emit }: Around,
 ): Promise<Sharing | undefined> => {
   const now = (): number => clock.now()
   const problems = verdictsProblems(kafka)
-  if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'))
+  if (problems.length > 0) throw new ConfigurationError(problems)
   const open = verdictsOf(kafka, { now, emit })
   if (!open) return undefined
   if (config.serve.data !== '' || config.feeds.length > 0) {
@@ -198,35 +215,42 @@ const openSharing = async (
     return undefined
   }
   const { maxEntries } = config.memory
-  let tell: Verdicts['paid'] = () => undefined
   const shared = createSharedVerdicts(lookupSettingsOf(config, limits, { maxEntries, forOutages: true }).memory, {
-    table: tableOf(config),
+    table,
     now,
-    paid: (indicator, finding) => tell(indicator, finding),
+    paid: (asked, finding) => news.announce('paid', asked, finding),
   })
-  // What comes before the sources are open is kept for them.
-  let early: Parameters<LearnSource>[] | undefined = []
-  let learnSource: LearnSource = (...given) => {
-    if ((early?.length ?? maxEntries) < maxEntries) early?.push(given)
-    return false
-  }
-  const { paid, close } = await open({
-    ...shared,
-    learn: (asked, finding, isJustNow) => {
-      const id = sourceIdOf(finding)
-      return id === undefined ? shared.learn(asked, finding, isJustNow) : (learnSource(id, asked, finding) ?? false)
-    },
-  })
-  tell = paid
+  const ofSources = keepForSources(maxEntries)
+  const verdicts = scope.use(
+    await open({
+      ...shared,
+      learn: (asked, finding, isJustNow) => {
+        const id = sourceIdOf(finding)
+        return id === undefined
+          ? shared.learn(asked, finding, isJustNow)
+          : (ofSources.learn(id, asked, finding) ?? false)
+      },
+    }),
+  )
+  news.subscribe('paid', verdicts.paid)
+  return { shared, learnSources: ofSources.passTo }
+}
+
+/** Keeps what comes before the sources are open, and passes on what comes then. */
+const keepForSources = (maxEntries: number) => {
+  const early: Parameters<LearnSource>[] = []
+  const learners: LearnSource[] = []
   return {
-    shared,
-    tell: (asked, finding) => tell(asked, finding),
-    learnSource: (learn) => {
-      learnSource = learn
-      for (const given of early ?? []) learn(...given)
-      early = undefined
+    learn: (...given: Parameters<LearnSource>): boolean | undefined => {
+      const [learn] = learners
+      if (learn) return learn(...given)
+      if (early.length < maxEntries) early.push(given)
+      return false
     },
-    close,
+    passTo: (learn: LearnSource): void => {
+      learners.push(learn)
+      for (const given of early.splice(0)) learn(...given)
+    },
   }
 }
 

@@ -1,8 +1,8 @@
 // Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker; or a gateway's, which holds them for all.
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
-import type { Refused } from '../config/problem.js'
-import type { Config } from '../config/schema.js'
+import type { Scope } from '../base/scope.js'
+import { ConfigurationError } from '../config/problem.js'
 import { unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { ProviderState } from '../domain/provider-state.js'
@@ -40,10 +40,13 @@ type OpenSource = JoinedSource & {
   readonly memorySize: () => number
   /** What it said last, as far as that is remembered. */
   readonly said: (indicator: Indicator) => Finding | undefined
-  readonly close: () => Promise<void>
+  /** Ends the calls in flight; call it before the parts that take in their answers are closed. */
+  readonly endCalls: () => Promise<void>
 }
 
 type SourceOptions = {
+  /** Findings that each source remembers at most. */
+  readonly maxEntries: number
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly random: () => number
@@ -66,54 +69,36 @@ type SourceOptions = {
   readonly paid: ((asked: Indicator, finding: Finding) => void) | undefined
 }
 
-/** Closes what is open again where one cannot be. */
+/** Throws a ConfigurationError if one cannot be used. */
 export const openSources = async (
+  scope: Scope,
   configured: readonly ConfiguredSource[],
-  memory: Config['memory'],
   options: SourceOptions,
-): Promise<readonly OpenSource[] | Refused> => {
+): Promise<readonly OpenSource[]> => {
   const opened: OpenSource[] = []
-  for (const source of configured) {
-    const one = await openSource(source, memory, options)
-    if ('problems' in one) {
-      await Promise.all(opened.map(({ close }) => close()))
-      return one
-    }
-    opened.push(one)
-  }
+  for (const source of configured) opened.push(await openSource(scope, source, options))
   return opened
 }
 
 const openSource = async (
+  scope: Scope,
   { description, apiKey, concurrency, ask, limits: described, isAtGateway }: ConfiguredSource,
-  { maxEntries }: Config['memory'],
   options: SourceOptions,
-): Promise<OpenSource | Refused> => {
-  const { env, clock, random, limits, learnt, paid } = options
+): Promise<OpenSource> => {
+  const { env, clock, random, limits, learnt, paid, maxEntries } = options
   const { id, name, freshHours } = description
   const takes = (indicator: Indicator): boolean => urlFor(description, indicator) !== undefined
   const bulk = isAtGateway ? options.bulkOf?.(id, takes) : undefined
   if (isAtGateway && !bulk)
-    return {
-      problems: [
-        {
-          setting: 'intel.sources',
-          message: `${id} is asked through a gateway, and intel.service names none that takes it`,
-        },
-      ],
-    }
+    throw refusal('intel.sources', `${id} is asked through a gateway, and intel.service names none that takes it`)
   // The gateway holds the limits and the memory.
   const callLimits = isAtGateway ? [] : described
   const folder = isAtGateway ? { isNamed: false } : options.folder
+  scope.use(bulk)
   await bulk?.open()
   const now = (): number => clock.now()
   const emit = namingSource(id, options.emit)
-  let client: SourceClient
-  try {
-    client = createSourceClient(description, { apiKey, concurrency, env, limits: limits.client, now })
-  } catch (error) {
-    return { problems: [{ setting: 'intel.sources', message: `${id} cannot be used: ${messageOf(error)}` }] }
-  }
+  const client = scope.use(clientOf(description, { apiKey, concurrency, env, limits: limits.client, now }))
   const { source, counts } = createAskSource(id, client, { now, emit })
   // Where the gateway does not answer, nobody else is asked: the limits are its own.
   const unreached: Source = () => unknownOf('unavailable')
@@ -160,11 +145,8 @@ const openSource = async (
       classify: options.classify,
     },
   )
-  if ('problem' in opened) {
-    await client.close()
-    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
-  }
-  const { lookup, admission, learn, memory } = opened
+  if ('problem' in opened) throw refusal('memory.path', opened.problem)
+  const { lookup, admission, learn, memory } = scope.use(opened)
   return {
     id,
     ask,
@@ -176,13 +158,22 @@ const openSource = async (
     memorySize: memory.size,
     said: (indicator) => memory.get(keyOf(indicator))?.finding,
     status: () => ({ id, name, ask, limits: callLimits, counts: counts(), state: admission.state() }),
-    close: async () => {
+    endCalls: async () => {
       bulk?.close()
       await client.close()
-      await opened.close()
     },
   }
 }
+
+const clientOf = (...given: Parameters<typeof createSourceClient>): SourceClient => {
+  try {
+    return createSourceClient(...given)
+  } catch (error) {
+    throw refusal('intel.sources', `${given[0].id} cannot be used: ${messageOf(error)}`)
+  }
+}
+
+const refusal = (setting: string, message: string): ConfigurationError => new ConfigurationError([{ setting, message }])
 
 /** What is logged about the queue and the limits of a source names it. */
 const namingSource =

@@ -1,4 +1,5 @@
 // Runs worker processes of one consumer group, and the gateway that they share.
+import { openParts } from '../base/scope.js'
 import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
@@ -52,33 +53,29 @@ export const runWorkers = async (
     await supervised
     throw error
   }
-  const { watch, gateway, ops } = await opened
+  const { close } = await opened
   emit({ event: 'started', command: `run with ${count} workers` })
   const failure = await supervised
-  await Promise.all([gateway.close(), ops?.close()])
-  watch.flush()
+  await close()
   return failure
 }
 
 /** Opened while the workers load their libraries. */
-const openShared = async (count: number, config: Config, io: Io, emit: Emit) => {
-  const watch = await watchRun(config, emit)
-  const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
-  // Without a key, and without sources, there is no gateway.
-  const ops =
-    (gateway.provider ?? gateway.sources)
-      ? await watch
-          .serve(
-            { provider: gateway.provider, sources: gateway.sources, kind: 'server' },
-            portOf(config.ops.port, count + 1),
-          )
-          .catch(async (error: unknown) => {
-            await gateway.close()
-            throw error
-          })
-      : undefined
-  return { watch, gateway, ops }
-}
+const openShared = (count: number, config: Config, io: Io, emit: Emit) =>
+  openParts(async (scope) => {
+    const watch = await watchRun(config, emit)
+    scope.defer(watch.flush)
+    const gateway = scope.use(await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks }))
+    // Without a key, and without sources, there is no gateway.
+    if (gateway.provider ?? gateway.sources)
+      scope.use(
+        await watch.serve(
+          { provider: gateway.provider, sources: gateway.sources, kind: 'server' },
+          portOf(config.ops.port, count + 1),
+        ),
+      )
+    return { gateway }
+  })
 
 /** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
 const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

@@ -1,8 +1,9 @@
 // The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
+import { openParts, type Scope } from '../base/scope.js'
 import { type Admin, createClient } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
-import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
+import { type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
 import { hasUsed, useAlone } from '../follow-up/one-group.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
@@ -12,7 +13,7 @@ import { exactlyOnce } from '../delivery/exactly-once.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { followPattern } from '../kafka/follow-pattern.js'
 import type { WaitOf } from '../delivery/delivery.js'
-import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
+import type { HealthRecord } from '../kafka/health.js'
 import type { Shared } from '../kafka/process-batch.js'
 import { openReadAgain } from '../kafka/read-again.js'
 import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
@@ -25,6 +26,9 @@ export type RunnerOptions = OutputContext &
   FollowUpParts & {
     readonly pipeline: Pipeline
     readonly waitOf: WaitOf
+    readonly brokers: BrokerWatch
+    /** Written here, and shown to people and orchestrators. */
+    readonly health: HealthRecord
     /** Aborting it drains and stops. */
     readonly signal: AbortSignal
   }
@@ -34,22 +38,13 @@ export type Ended =
   /** `needsOperator`: a restart does not help, only another configuration or permission. */
   | { readonly how: 'failed'; readonly sentence: string; readonly needsOperator: boolean }
 
-export type Runner = {
-  readonly health: () => KafkaHealth
-  readonly ended: Promise<Ended>
-}
-
-export const startRunner = (options: RunnerOptions): Runner => {
-  const brokers = openBrokerWatch(options.settings, options.emit, options.now)
-  const health = recordHealth(options.now, brokers)
-  const ended = run(options, health, brokers)
-    .catch(failed)
-    .finally(brokers.close)
-    .then((end) => {
-      health.setState(end.how)
-      return end
-    })
-  return { health: health.read, ended }
+/** Never rejects. */
+export const runTopics = async (options: RunnerOptions): Promise<Ended> => {
+  const { end, close } = await openParts(async (scope) => ({ end: await runIn(scope, options).catch(failed) }))
+  // Brokers clean up what a process that ends leaves behind.
+  await drained(() => close().catch(() => undefined), closeMs)
+  options.health.setState(end.how)
+  return end
 }
 
 const failed = (error: unknown): Ended => {
@@ -59,100 +54,110 @@ const failed = (error: unknown): Ended => {
   return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, needsOperator }
 }
 
-const run = async (given: RunnerOptions, health: HealthRecord, brokers: BrokerWatch): Promise<Ended> => {
-  const { settings, emit, signal } = given
-  const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
+const runIn = async (scope: Scope, given: RunnerOptions): Promise<Ended> => {
+  const { emit, signal, health, brokers } = given
+  const connect = (): ReturnType<typeof createClient> => createClient(given.settings, emit)
   const identity = openTopicIdentity(connect(), emit, given.now)
-  const starting = openStartingOffsets(connect(), settings.groupId, { identity, emit })
+  const starting = scope.use(openStartingOffsets(connect(), given.settings.groupId, { identity, emit }))
+  scope.use(identity)
   const admin = connect().admin()
-  const closings: (() => Promise<unknown>)[] = []
-  let consumer: RestartingConsumer | undefined
-  let stopFollowing = (): Promise<void> => Promise.resolve()
-  try {
-    const topics = await prepare(given, admin, brokers)
-    if ('how' in topics) return topics
-    const options = { ...given, settings: withoutTopics(settings, missingTopics(settings, topics)) }
-    const alone = await useSightings(options, admin, brokers, connect, closings)
-    if (!alone) return { how: 'stopped' }
-    if ('how' in alone) return alone
-    const { pipeline, waitOf } = options
-    const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    const to = deliverTo(options, topics)
-    const { reachableMs } = brokers
-    let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
-    const failure = new Promise<Ended>((resolve) => {
-      fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })
-    })
-    const delivery = make({
+  scope.defer(() => admin.disconnect())
+  const topics = await prepare(given, admin)
+  if ('how' in topics) return topics
+  const options = { ...given, settings: withoutTopics(given.settings, missingTopics(given.settings, topics)) }
+  const { settings, pipeline, waitOf } = options
+  const refused = await useSightings(scope, options, admin, connect)
+  if (refused) return refused
+  const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
+  const to = deliverTo(options, topics)
+  const { reachableMs } = brokers
+  const { fail, failure } = createFailure()
+  const delivery = make({
+    connect,
+    startingOffsets: starting.read,
+    settings,
+    pipeline,
+    waitOf,
+    form: to,
+    brokers,
+    emit,
+    fail,
+  })
+  const followUps = scope.use(openFollowUps({ ...options, reachableMs }, topics, to.target, connect))
+  const again = scope.use(openReadAgain(connect, identity))
+  const openings = createOpenings({ limitMs: settings.limits.chunkDeadlineMs, reachableMs, emit, fail })
+  // It closes first: from then on nothing is committed whose answers are not awaited.
+  const tasks = scope.use(
+    createTasks({ delivery, openState: followUps?.open, health, openings, readAgain: again.read, fail }),
+  )
+  const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
+  const consumer = startOn(topics.input, (names) =>
+    startRestartingConsumer({
       connect,
-      startingOffsets: starting.read,
-      settings: options.settings,
-      pipeline,
-      waitOf,
-      form: to,
+      shared,
       brokers,
+      settings: given.settings,
+      topics: names,
+      identity,
+      health,
       emit,
       fail,
-    })
-    const followUps = openFollowUps({ ...options, reachableMs }, topics, to.target, connect)
-    const again = openReadAgain(connect, identity)
-    const openings = createOpenings({ limitMs: settings.limits.chunkDeadlineMs, reachableMs, emit, fail })
-    const tasks = createTasks({ delivery, openState: followUps?.open, health, openings, readAgain: again.read, fail })
-    // The tasks first: from then on nothing is committed whose answers nobody waits for.
-    closings.push(tasks.close, again.close)
-    if (followUps) closings.push(followUps.close)
-    const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
-    const begin = (names: readonly string[]): RestartingConsumer =>
-      startRestartingConsumer({
-        connect,
-        shared,
-        brokers,
-        settings,
-        topics: names,
-        identity,
-        health,
-        emit,
-        fail,
-        handle: tasks.deliver,
-        joined: tasks.joined,
-        topicIs: tasks.topicIs,
-      })
-    consumer = begin(topics.input)
-    health.setState('running')
-    if (settings.input.pattern !== '')
-      stopFollowing = followPattern({ admin, settings, signal, emit }, topics.input, async (names) => {
-        await consumer?.stop()
-        consumer = begin(names)
-      })
-    const end = await Promise.race([failure, aborted(signal)])
-    health.setState('draining')
-    const { drainMs } = settings.limits
-    const stopAll = async (): Promise<void> => {
-      await stopFollowing()
-      tasks.stopDelivering()
-      await Promise.all(shared.running.values())
-      // Before this process leaves its group: the next owners read it when they open their tasks.
-      await followUps?.flush()
-      await consumer?.stop()
-      // The batch of a former membership is not the consumer's any more.
-      await Promise.all(shared.running.values())
-    }
-    // After a failure too: other partitions go on until the consumer is stopped, and what is delivered then must be followed up.
-    if ((await drained(stopAll, drainMs)) || end.how === 'failed') return end
-    const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
-    const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
-    return { how: 'failed', sentence, needsOperator: false }
-  } finally {
-    await closeInOrder([stopFollowing, ...closings, () => admin.disconnect(), identity.close, starting.close])
+      handle: tasks.deliver,
+      joined: tasks.joined,
+      topicIs: tasks.topicIs,
+    }),
+  )
+  health.setState('running')
+  const stopFollowing =
+    settings.input.pattern === ''
+      ? undefined
+      : followPattern({ admin, settings: given.settings, signal, emit }, topics.input, consumer.restart)
+  if (stopFollowing) scope.defer(stopFollowing)
+  const end = await Promise.race([failure, aborted(signal)])
+  health.setState('draining')
+  const { drainMs } = settings.limits
+  const stopAll = async (): Promise<void> => {
+    await stopFollowing?.()
+    tasks.stopDelivering()
+    await Promise.all(shared.running.values())
+    // Before this process leaves its group: the next owners read it when they open their tasks.
+    await followUps?.flush()
+    await consumer.stop()
+    // The batch of a former membership is not the consumer's any more.
+    await Promise.all(shared.running.values())
+  }
+  // After a failure too: other partitions go on until the consumer is stopped, and what is delivered then must be followed up.
+  if ((await drained(stopAll, drainMs)) || end.how === 'failed') return end
+  const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
+  const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
+  return { how: 'failed', sentence, needsOperator: false }
+}
+
+/** Ends the run from any part of it. The first failure counts. */
+const createFailure = () => {
+  const failed = new AbortController()
+  const failure = new Promise<Ended>((resolve) => {
+    failed.signal.addEventListener('abort', () => resolve(failed.signal.reason as Ended))
+  })
+  const fail = (sentence: string, needsOperator = false): void =>
+    failed.abort({ how: 'failed', sentence, needsOperator } satisfies Ended)
+  return { fail, failure }
+}
+
+/** A consumer whose topics can change: then another one reads the new topics. */
+const startOn = (topics: readonly string[], start: (topics: readonly string[]) => RestartingConsumer) => {
+  let current = start(topics)
+  return {
+    restart: async (names: readonly string[]): Promise<void> => {
+      await current.stop()
+      current = start(names)
+    },
+    stop: () => current.stop(),
   }
 }
 
 /** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */
-const prepare = async (
-  { settings, signal, emit }: RunnerOptions,
-  admin: Admin,
-  brokers: BrokerWatch,
-): Promise<Topics | Ended> => {
+const prepare = async ({ settings, signal, emit, brokers }: RunnerOptions, admin: Admin): Promise<Topics | Ended> => {
   const inspect = async (): Promise<Topics> => {
     await admin.connect()
     return inspectTopics(admin, settings)
@@ -171,24 +176,25 @@ const prepare = async (
   return signal.aborted ? { how: 'stopped' } : topics
 }
 
+/** Why this run ends here, if it does: it was stopped, or another group uses the topic. */
 const useSightings = async (
-  { settings, signal, emit, now }: RunnerOptions,
+  scope: Scope,
+  { settings, signal, emit, now, brokers }: RunnerOptions,
   admin: Admin,
-  brokers: BrokerWatch,
   connect: () => ReturnType<typeof createClient>,
-  closings: (() => Promise<unknown>)[],
-): Promise<{ readonly close: () => Promise<void> } | Ended | undefined> => {
+): Promise<Ended | undefined> => {
   const { sightingsTopic: topic = '', groupId } = settings
-  if (topic === '') return { close: () => Promise.resolve() }
-  let last: ReturnType<typeof useAlone> | undefined
-  const use = (): ReturnType<typeof useAlone> => (last = useAlone({ connect, admin, topic, groupId, emit, now }))
+  if (topic === '') return undefined
+  const tries: ReturnType<typeof useAlone>[] = []
+  const use = (): ReturnType<typeof useAlone> => (tries[0] = useAlone({ connect, admin, topic, groupId, emit, now }))
   // A stop does not wait for it, so it may be on its way still.
-  closings.push(async () => {
-    const used = await last?.catch(() => undefined) // it was retried, or the run has ended
+  scope.defer(async () => {
+    const used = await tries[0]?.catch(() => undefined) // it was retried, or the run has ended
     if (used && 'close' in used) await used.close()
   })
   const used = await whenReachable(use, { brokers, signal, emit })
-  if (!used || 'close' in used) return used
+  if (!used) return { how: 'stopped' }
+  if ('close' in used) return undefined
   const sentence = `topic ${topic} is used by the group ${used.other}, and two groups would take each other's notes for their own: give each a kafka.sightingsTopic of its own`
   return { how: 'failed', sentence, needsOperator: true }
 }
@@ -258,10 +264,3 @@ const drained = async (stop: () => Promise<void>, limitMs: number): Promise<bool
 
 /** The process is about to end. */
 const closeMs = 1_000
-
-const closeInOrder = async (closings: readonly (() => Promise<unknown>)[]): Promise<void> => {
-  const closeAll = async (): Promise<void> => {
-    for (const close of closings) await close().catch(() => undefined) // the process ends: what it leaves behind, brokers clean up
-  }
-  await drained(closeAll, closeMs)
-}

@@ -29,7 +29,7 @@ export type Watch = {
   readonly emit: Emit
   readonly hooks: Pick<Counters, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
   readonly observe: (pipeline: Pipeline) => Pipeline
-  /** Logs what the run came to. */
+  /** Logs what the run came to, if it has started. */
   readonly logTotals: () => void
   /** Logs pending counts before a stop. */
   readonly flush: () => void
@@ -72,7 +72,9 @@ export const watchRun = async (config: Config, log: Emit, formats: readonly stri
   const see = page?.see ?? ((): void => undefined)
   const traces = openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
+  let isStarted = false
   const emit: Emit = (event) => {
+    isStarted ||= event.event === 'started'
     counters.emit(event)
     traces.emit(event)
     page?.emit(event)
@@ -102,6 +104,7 @@ export const watchRun = async (config: Config, log: Emit, formats: readonly stri
   return {
     emit,
     logTotals: () => {
+      if (!isStarted) return
       const { read, delivered, annotated, alerts, deadLetters, providerCalls } = counters.read()
       const of = (verdict: Level): number => total(annotated.filter(({ labels }) => labels.verdict === verdict))
       emit({

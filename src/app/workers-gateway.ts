@@ -8,6 +8,7 @@ import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../base/message-of.js'
+import { openParts, type Scope } from '../base/scope.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
 import { openServer, type OpenServer, type OpenServerOptions } from './open-server.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -39,12 +40,19 @@ const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sou
   }))
 
 /** Without a key, and without sources, there is no gateway. */
-export const openWorkersGateway = async (config: Config, options: OpenServerOptions): Promise<WorkersGateway> => {
+export const openWorkersGateway = (config: Config, options: OpenServerOptions): Promise<WorkersGateway> =>
+  openParts((scope) => openGatewayIn(scope, config, options))
+
+const openGatewayIn = async (
+  scope: Scope,
+  config: Config,
+  options: OpenServerOptions,
+): Promise<Omit<WorkersGateway, 'close'>> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)
   const sources = sourcesThroughGateway(config)
-  if (service.apiKey === '' && sources.length === 0) return { env: {}, close: () => Promise.resolve() }
+  if (service.apiKey === '' && sources.length === 0) return { env: {} }
   const { path, isNamed } = memoryFolder(config, options.env)
   const state = path === undefined ? undefined : `${path}-gateway`
   const unwritable = state === undefined ? undefined : await whyUnwritable(state)
@@ -53,10 +61,10 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
     options.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
-  const temporary = isKept ? undefined : newFolder()
-  const socketFolder = folderForSocket()
+  const temporary = scope.use(isKept ? undefined : newFolder())?.path
+  const socketFolder = scope.use(folderForSocket())?.path
   const apiKey = randomBytes(32).toString('hex')
-  const gateway = await openServer(
+  const opening = openServer(
     {
       ...config,
       feeds: [],
@@ -82,6 +90,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       { setting: 'run --workers', message: error instanceof Error ? error.message : 'the gateway cannot be opened' },
     ])
   })
+  const gateway = scope.use(await opening)
   return {
     env: {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: gateway.url,
@@ -101,22 +110,22 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
     },
     provider: gateway.provider,
     ...(gateway.sources && { sources: gateway.sources }),
-    close: async () => {
-      await gateway.close()
-      for (const folder of [temporary, socketFolder])
-        if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    },
   }
 }
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+type TemporaryFolder = { readonly path: string; readonly close: () => void }
+
+const newFolder = (): TemporaryFolder => {
+  const path = mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+  return { path, close: () => rmSync(path, { recursive: true, force: true }) }
+}
 
 /** Where no socket can be made, the workers come over the loopback interface. */
-const folderForSocket = (): string | undefined => {
+const folderForSocket = (): TemporaryFolder | undefined => {
   try {
     const folder = newFolder()
-    if (join(folder, socketName).length <= maxSocketPath) return folder
-    rmSync(folder, { recursive: true })
+    if (join(folder.path, socketName).length <= maxSocketPath) return folder
+    folder.close()
   } catch {
     // A machine without a temporary folder that can be written.
   }

@@ -1,5 +1,6 @@
 // The `serve` command: a lookup server on local data, or a gateway to the provider.
 import { once } from 'node:events'
+import { withScope } from '../base/scope.js'
 import { openServer } from '../app/open-server.js'
 import { hashKey, newKey } from '../server/keys.js'
 import { createLogger } from '../telemetry/logger.js'
@@ -61,32 +62,28 @@ Example:
       log({ event: 'secret_file_exposed', setting, message })
     const { perDay, isDefault } = budgetOf(config.admit)
     if (isDefault && (given(args).upstream ?? config.serve.upstream) !== '') log({ event: 'budget_not_set', perDay })
-    const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
-    const server = await openServer(
-      { ...config, serve: { ...config.serve, ...given(args) } },
-      { env: io.env, emit, watch: hooks },
-      version,
-    ).catch((error: unknown) => {
-      throw new ConfigurationError([
-        { setting: 'serve', message: error instanceof Error ? error.message : String(error) },
-      ])
+    await withScope(async (scope) => {
+      const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
+      scope.defer(() => {
+        flush()
+        if (io.signal.aborted) emit({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
+      })
+      const opening = openServer(
+        { ...config, serve: { ...config.serve, ...given(args) } },
+        { env: io.env, emit, watch: hooks },
+        version,
+      ).catch((error: unknown) => {
+        throw new ConfigurationError([
+          { setting: 'serve', message: error instanceof Error ? error.message : String(error) },
+        ])
+      })
+      const server = scope.use(await opening)
+      const { provider, feeds, sources } = server
+      const views = { provider, feeds, sources, kind: 'server' } as const
+      scope.use(await openEndpoint(views, config.serve.opsPort, 'serve.opsPort'))
+      emit({ event: 'started', command: `serve on ${server.url}` })
+      if (!io.signal.aborted) await once(io.signal, 'abort')
     })
-    const { opsPort } = config.serve
-    const views = {
-      provider: server.provider,
-      feeds: server.feeds,
-      sources: server.sources,
-      kind: 'server',
-    } as const
-    const ops = await openEndpoint(views, opsPort, 'serve.opsPort').catch(async (error: unknown) => {
-      await server.close()
-      throw error
-    })
-    emit({ event: 'started', command: `serve on ${server.url}` })
-    if (!io.signal.aborted) await once(io.signal, 'abort')
-    await Promise.all([server.close(), ops.close()])
-    flush()
-    emit({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
     return exitCodes.ok
   },
 }

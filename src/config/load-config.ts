@@ -2,7 +2,7 @@
 import { asUtf8 } from '../base/utf16.js'
 import { readFileSync } from 'node:fs'
 import { load, type Accepted } from './load.js'
-import { ConfigurationError, type Problem } from './problem.js'
+import { ConfigurationError, type Problem, type Refused } from './problem.js'
 import type { Config } from './schema.js'
 
 /** What a command line and its surroundings say about the configuration. */
@@ -46,6 +46,16 @@ const readConfigFile = (name: string): string => {
 export const accepted = <Opened extends object>(opened: Opened | { readonly problems: readonly Problem[] }): Opened => {
   if ('problems' in opened) throw new ConfigurationError(opened.problems)
   return opened
+}
+
+/** The opposite of `accepted`: a refusal that was thrown, as a value. */
+export const attempt = async <Opened extends object>(open: () => Promise<Opened>): Promise<Opened | Refused> => {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { problems: error.problems }
+    throw error
+  }
 }
 
 export const readText = (path: string): string => asUtf8(readFileSync(path)).toString('utf8')

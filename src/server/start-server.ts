@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { backgroundClock } from '../base/clock.js'
+import { openParts, type Scope } from '../base/scope.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import type { Download } from '../domain/download.js'
 import type { FeedSettings } from '../feeds/feed.js'
@@ -75,17 +76,16 @@ type ServerDependencies = {
   readonly gate?: GateOptions
   /** Fetches feeds that have a URL. */
   readonly download?: Download
-  /** Asked for what is not known here; it is given the folder of the memory. */
-  readonly openGateway?: (folder: string) => Promise<Gateway>
+  /** Opened before, where what follows needs its folder; absent: it is opened here. */
+  readonly state?: ServerState
+  /** Asked for what is not known here. */
+  readonly gateway?: Gateway | undefined
   /** Verdicts of the fleet, for bulk connections; only where nothing but the provider is asked. */
   readonly shared?: SharedVerdicts | undefined
   /** The other gateways, where one of several calls. */
   readonly others?: Others | undefined
-  /** Other providers, for bulk connections; the folder of the memory is given. */
-  readonly openSources?: (folder: string) => Promise<{
-    readonly sources: readonly BulkSource[]
-    readonly close: () => Promise<unknown>
-  }>
+  /** Other providers, for bulk connections. */
+  readonly sources?: readonly BulkSource[]
   /** Whether facts about an address are malicious or suspicious, by the judgement table. */
   readonly isAccused?: BulkOptions['isAccused']
   /** The path of a Unix socket to listen on instead of host and port. */
@@ -109,18 +109,25 @@ export type LookupServer = {
 }
 
 /** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
-export const startServer = async (settings: ServeSettings, outside: ServerDependencies): Promise<LookupServer> => {
-  const closers: (() => unknown)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (let close = closers.pop(); close; close = closers.pop()) await close()
-  }
-  try {
-    const opened = await openAll(settings, outside, (close) => void closers.push(close))
-    return { ...opened, close: closeAll }
-  } catch (error) {
-    await closeAll()
-    throw error
-  }
+export const startServer = (settings: ServeSettings, outside: ServerDependencies): Promise<LookupServer> =>
+  openParts((scope) => openServerParts(scope, settings, outside))
+
+/** What is there before anything is answered: who may ask, the certificate, and a folder that no other process uses. */
+type ServerState = {
+  readonly keys: readonly Key[]
+  readonly tls: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined
+  /** For the answers that a gateway keeps. */
+  readonly memoryFolder: string
+}
+
+/** Throws when a server with these settings cannot start. */
+export const openServerState = async (scope: Scope, settings: ServeSettings, emit: Emit): Promise<ServerState> => {
+  const keys = keysOf(settings)
+  const tls = tlsOf(settings)
+  if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
+  mkdirSync(settings.state, { recursive: true, mode: 0o700 })
+  scope.defer(await takeFolder(settings.state, emit))
+  return { keys, tls, memoryFolder: join(settings.state, 'memory') }
 }
 
 /** A full disk has no room for a lock, and is no reason not to answer. */
@@ -134,29 +141,24 @@ const takeFolder = async (folder: string, emit: Emit): Promise<() => unknown> =>
   }
 }
 
-/** `later` takes what has to be closed again, the last one first. */
-const openAll = async (
+const openServerParts = async (
+  scope: Scope,
   settings: ServeSettings,
   outside: ServerDependencies,
-  later: (close: () => unknown) => void,
 ): Promise<Omit<LookupServer, 'close'>> => {
-  const { now, emit } = outside
-  const keys = keysOf(settings)
-  const tls = tlsOf(settings)
-  if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
-  mkdirSync(settings.state, { recursive: true, mode: 0o700 })
-  later(await takeFolder(settings.state, emit))
-  const credits = openCredits(join(settings.state, 'credits.txt'), now, emit)
-  later(credits.close)
+  const { now, emit, gateway } = outside
+  const { keys, tls } = outside.state ?? (await openServerState(scope, settings, emit))
+  const credits = scope.use(openCredits(join(settings.state, 'credits.txt'), now, emit))
   const { safeguard } = outside
-  const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
-    emit,
-    ...(safeguard && { safeguard }),
-    // Only the one that calls fetches them.
-    ...(outside.others && { startWaitMs: 0 }),
-    ...(outside.download && { fetching: { folder: join(settings.state, 'feeds'), download: outside.download } }),
-  })
-  later(feeds.close)
+  const feeds = scope.use(
+    await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
+      emit,
+      ...(safeguard && { safeguard }),
+      // Only the one that calls fetches them.
+      ...(outside.others && { startWaitMs: 0 }),
+      ...(outside.download && { fetching: { folder: join(settings.state, 'feeds'), download: outside.download } }),
+    }),
+  )
   const listedOf: ListedOf = (indicator, paths) => {
     const known = feeds.match(indicator, now(), { paths })
     const listings = known?.facts.listings?.filter(({ level }) => level !== 'flag') ?? []
@@ -174,10 +176,6 @@ const openAll = async (
     },
     owners.reportsOf,
   )
-  const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
-  if (gateway) later(gateway.close)
-  const opened = await outside.openSources?.(join(settings.state, 'memory'))
-  if (opened) later(opened.close)
   const scanner = createScanner({
     resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
     mayConnect: outside.mayConnect ?? onlyPublicWeb,
@@ -189,10 +187,9 @@ const openAll = async (
     },
     now,
   })
-  const queue = settings.scan.enabled
-    ? createScanQueue(store, scanner, { atOnce: settings.scan.atOnce, now })
-    : undefined
-  if (queue) later(queue.close)
+  const queue = scope.use(
+    settings.scan.enabled ? createScanQueue(store, scanner, { atOnce: settings.scan.atOnce, now }) : undefined,
+  )
   const startedAt = now()
   const stays = createStaysInside(outside.gate)
   const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
@@ -214,7 +211,7 @@ const openAll = async (
     shared: outside.shared,
     others: outside.others,
     passOn: outside.others?.passOn,
-    sources: opened?.sources.map((source) => ({
+    sources: outside.sources?.map((source) => ({
       ...source,
       takes: (indicator) => source.takes(indicator) && !stays.indicator(indicator),
     })),
@@ -225,7 +222,7 @@ const openAll = async (
     now,
     ...(tls ? { tls } : {}),
   })
-  later(() => app.close())
+  scope.defer(() => app.close())
   const { host, port } = settings
   await app.listen({ ...(outside.socket === undefined ? { host, port } : { path: outside.socket }), backlog: 4_096 })
   return {

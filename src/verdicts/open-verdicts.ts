@@ -18,7 +18,7 @@ type VerdictsParts = {
   readonly touch: (indicator: Indicator) => void
 }
 
-export type Verdicts = {
+type Verdicts = {
   /** Shares what was paid for here; nobody waits for it. */
   readonly paid: (indicator: Indicator, finding: Finding) => void
   readonly close: () => Promise<void>

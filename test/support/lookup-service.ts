@@ -4,7 +4,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { startServer, type ServeSettings, type LookupServer } from '../../src/server/start-server.js'
+import { openParts } from '../../src/base/scope.js'
+import type { Gateway } from '../../src/server/gateway/gateway.js'
+import { openServerState, startServer, type LookupServer, type ServeSettings } from '../../src/server/start-server.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 
 type ServerOutside = Parameters<typeof startServer>[1]
@@ -83,9 +85,20 @@ export const ask = async (url: string, path: string, options: AskOptions = {}): 
 /** Closed when the test is over. */
 export const startSampleService = async (
   settings: Partial<ServeSettings> = {},
-  outside: Partial<ServerOutside> = {},
+  {
+    openGateway,
+    ...outside
+  }: Partial<ServerOutside> & {
+    /** It is given the folder of the memory. */
+    readonly openGateway?: (folder: string) => Promise<Gateway>
+  } = {},
 ): Promise<LookupServer> => {
-  const service = await startServer(serveSettings(settings), serveOutside(outside))
+  const service = await openParts(async (scope) => {
+    const all = serveSettings(settings)
+    const state = await openServerState(scope, all, ignoreTelemetry)
+    const gateway = scope.use(await openGateway?.(state.memoryFolder))
+    return scope.use(await startServer(all, serveOutside({ ...outside, state, gateway })))
+  })
   onTestFinished(service.close)
   return service
 }

@@ -1,5 +1,7 @@
 // A Kafka runner for integration tests: settings from argv, a pipeline that adds one member, health as JSON lines.
-import { startRunner } from '../../dist/app/runner.js'
+import { runTopics } from '../../dist/app/runner.js'
+import { openBrokerWatch } from '../../dist/kafka/broker-watch.js'
+import { recordHealth } from '../../dist/kafka/health.js'
 
 const { settings, placement = 'json', delayMs = 0, holds = false, quiet = true, mark } = JSON.parse(process.argv[2])
 const stop = new AbortController()
@@ -35,19 +37,23 @@ const pipeline = (chunk, use) => {
 const wait = { kind: 'live', turn: () => undefined }
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
-const service = startRunner({
+const emit = (event) => {
+  if (event.event !== 'chunk_delivered' && !(quiet && event.event === 'kafka_client_warned')) say(event)
+}
+const brokers = openBrokerWatch(settings, emit, Date.now)
+const health = recordHealth(Date.now, brokers)
+setInterval(() => say({ event: 'health', ...health.read() }), 1000).unref()
+const ended = await runTopics({
   settings,
+  brokers,
+  health,
   placement,
   key: 'threatweave',
   pipeline,
   waitOf: () => wait,
   now: Date.now,
   signal: stop.signal,
-  emit: (event) => {
-    if (event.event !== 'chunk_delivered' && !(quiet && event.event === 'kafka_client_warned')) say(event)
-  },
+  emit,
 })
-setInterval(() => say({ event: 'health', ...service.health() }), 1000).unref()
-const ended = await service.ended
-say({ event: 'ended', ...ended, health: service.health(), rss: process.memoryUsage().rss, cpu: process.cpuUsage() })
+say({ event: 'ended', ...ended, health: health.read(), rss: process.memoryUsage().rss, cpu: process.cpuUsage() })
 process.exit(ended.how === 'stopped' ? 0 : 1)

@@ -67,7 +67,10 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayDep
       classify: (finding, question) => levelOf(finding, question, table, clock.now()),
     },
   )
-  if ('problem' in opened) throw new Error(opened.problem)
+  if ('problem' in opened) {
+    await client.close()
+    throw new Error(opened.problem)
+  }
   const { lookup, lookupOnce, admission, memory, close } = opened
 
   return {

@@ -1,0 +1,57 @@
+// Loads the files that the settings name, each once, so that all parts of a process decide and judge alike.
+import { readText } from '../config/load-config.js'
+import type { Refused } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import type { GateOptions, IndicatorList } from '../domain/decision.js'
+import type { JudgementTable } from '../domain/judgement-table.js'
+import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
+import type { FormatSpec } from '../pipeline/extract/formats.js'
+import { loadSources, type ConfiguredSource } from './load-sources.js'
+import { openFormats } from './open-formats.js'
+import { openTable } from './open-table.js'
+import { createLiveList, type LiveList } from './watch-allow.js'
+
+/** The files that reading and judging events take. */
+export type ReadingFiles = {
+  /** The lists of the gate; its `allow` follows `allowed`. */
+  readonly gate: GateOptions
+  /** gate.allow, which may change while the program runs. */
+  readonly allowed: LiveList
+  readonly table: JudgementTable
+  /** The bundled log formats and those of the user. */
+  readonly formats: readonly FormatSpec[]
+}
+
+export type Files = ReadingFiles & {
+  /** Hosts that no feed accuses as a whole. */
+  readonly safeguard: IndicatorList
+  /** Other providers, with their keys. */
+  readonly sources: readonly ConfiguredSource[]
+}
+
+export const loadReadingFiles = (config: Config): ReadingFiles | Refused => {
+  const gate = loadGate(config.gate, config.intel.domain.ask, readText)
+  if ('problems' in gate) return gate
+  const judged = openTable(config)
+  if ('problems' in judged) return judged
+  const opened = openFormats(config.extract.formats)
+  if (opened.problems.length > 0)
+    return {
+      problems: opened.problems.map(({ file, line, message }) => ({
+        setting: 'extract.formats',
+        message,
+        where: line === undefined ? file : `${file}:${line}`,
+      })),
+    }
+  const allowed = createLiveList(gate.options.allow)
+  return { gate: { ...gate.options, allow: allowed.list }, allowed, table: judged.table, formats: opened.formats }
+}
+
+export const loadFiles = (config: Config): Files | Refused => {
+  const reading = loadReadingFiles(config)
+  if ('problems' in reading) return reading
+  const safeguard = loadSafeguard(config.intel.safeguard, readText)
+  if ('problems' in safeguard) return safeguard
+  const sources = loadSources(config)
+  return 'problems' in sources ? sources : { ...reading, safeguard, sources }
+}
