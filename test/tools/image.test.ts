@@ -76,9 +76,10 @@ describe('the image', { timeout: 900_000 }, () => {
   describe('when it is built', () => {
     let image = ''
     const buildah = { env: { ...process.env, STORAGE_DRIVER: 'vfs', BUILDAH_ISOLATION: 'chroot' } }
+    // Debian's packages and two stages on a busy machine can take longer than any other test.
     beforeAll(() => {
       image = build()
-    })
+    }, 2_700_000)
     afterAll(() => rmSync(out, { recursive: true, force: true }))
 
     const fromRelease = hasDocker ? [] : [out]

@@ -1,5 +1,5 @@
 // Fetches jars with Maven, once, into a cache folder outside the repository.
-import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Io } from '../../terminal/command.js'
 import { countDownloads } from './downloads.js'
@@ -61,8 +61,8 @@ const mavenMegabytes = 10
 /** Into a folder of its own, renamed when it is complete: an interrupted download is never used. */
 const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefined): Promise<string | undefined> => {
   const { name, megabytes } = jars
-  const fresh = join(home, `lib-${process.pid}`)
-  await mkdir(fresh, { recursive: true })
+  await mkdir(home, { recursive: true })
+  const fresh = await mkdtemp(join(home, 'lib-'))
   await writeFile(join(fresh, 'pom.xml'), pomOf(jars))
   const downloads = countDownloads()
   stderr?.write(
@@ -81,9 +81,23 @@ const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefin
     return failureIn(result.output)
   }
   await writeFile(join(fresh, 'complete'), '')
-  await rm(join(home, 'lib'), { recursive: true, force: true })
-  await rename(fresh, join(home, 'lib'))
+  await moveInto(join(home, 'lib'), fresh)
   return undefined
+}
+
+/** The first complete download stays: another process may already run from it. */
+const moveInto = async (lib: string, fresh: string): Promise<void> => {
+  const moved = await rename(fresh, lib).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
+      throw error
+    },
+  )
+  if (moved) return
+  if (await present(join(lib, 'complete'))) return rm(fresh, { recursive: true, force: true })
+  await rm(lib, { recursive: true, force: true })
+  await rename(fresh, lib)
 }
 
 /** What Maven says is wrong, or else the end of what it said. */

@@ -1,8 +1,9 @@
 // What the first fetch of Kafka shows, with a Maven of our own that waits in the middle.
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fetchJars } from '../../../../src/parts/demo/fetch-jars.js'
 
@@ -57,5 +58,24 @@ describe('fetching jars', () => {
     const stderr = new PassThrough()
     expect(await fetchJars(jars, home, stderr)).toHaveProperty('classPath')
     expect(stderr.read()).toBe(null)
+  })
+
+  it('leaves what another process has fetched meanwhile, which may already run', async () => {
+    const { home, mayEnd } = withMaven()
+    const second = fetchJars(jars, home)
+    while (!existsSync(home) || readdirSync(home).length === 0) await setTimeout(10)
+    mkdirSync(join(home, 'lib'))
+    for (const name of ['complete', 'first.jar']) writeFileSync(join(home, 'lib', name), '')
+    mayEnd()
+    expect(await second).toEqual({ classPath: join(home, 'lib', 'first.jar') })
+    expect(readdirSync(home)).toEqual(['lib'])
+  })
+
+  it('replaces what is incomplete', async () => {
+    const { home, mayEnd } = withMaven()
+    mkdirSync(join(home, 'lib'), { recursive: true })
+    writeFileSync(join(home, 'lib', 'half.jar'), '')
+    mayEnd()
+    expect(await fetchJars(jars, home)).toEqual({ classPath: join(home, 'lib', 'one-1.jar') })
   })
 })
