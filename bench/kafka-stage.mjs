@@ -15,9 +15,9 @@ const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresse
 const newAddress = (n) => addressOf(knownAddresses + n)
 
 /** Both addresses of an event are looked up. */
-export const eventBetween = (n, source, destination) =>
+export const eventBetween = (n, source, destination, at = 1_790_000_000_000) =>
   JSON.stringify({
-    '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
+    '@timestamp': new Date(at + n).toISOString(),
     source: { ip: source, port: 1024 + (n % 50_000) },
     destination: { ip: destination, port: 443 },
     event: {

@@ -1,6 +1,6 @@
 // Measures three shapes of a run without a broker, alternating: nothing but the lookup, everything on, and everything on while half of the events are accused.
 import { openShape, partitions } from './open-shape.mjs'
-import { addressOf, eventBetween } from './kafka-stage.mjs'
+import { accusedAddresses, accusedInFlood, accusedUsually, cleanAddresses, shapeEvent } from './shape-events.mjs'
 
 /** Of a fetch, for each partition. */
 const perPartition = 500
@@ -8,48 +8,21 @@ const warmUp = Number(process.env.BENCH_WARM_UP ?? 24)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 40)
 const only = process.env.BENCH_ONLY
 
-/** The provider of the benches accuses what has 0 or 40 in the third place. */
-const accusedAddresses = Array.from({ length: 256 }, (_, n) => addressOf((((n >> 7) * 40) << 7) | (n & 127)))
-const cleanAddresses = Array.from({ length: 2_000 }, (_, n) => addressOf(n + 128)).filter(
-  (address) => !/^45\.\d+\.40\./.test(address),
-)
-const cleanAddress = (n) => cleanAddresses[(Math.imul(n, 7919) >>> 0) % cleanAddresses.length]
-const accusedAddress = (n) => accusedAddresses[(Math.imul(n, 7919) >>> 0) % accusedAddresses.length]
-const host = (n) => `10.0.${(n >> 8) & 3}.${n & 255}`
-
-/** Of a thousand events, how many are accused. */
-const usual = 16
-const flood = 500
-/** Of so many accused events one is about a machine that was not seen with the indicator before: it raises an alert, the others are suppressed. */
-const newPeer = 8
-
-const eventOf = (n, accused) => {
-  const isAccused = (Math.imul(n, 2_654_435) >>> 0) % 1_000 < accused
-  if (!isAccused) return eventBetween(n, host(n % 400), cleanAddress(n))
-  const isNew = n % newPeer === 0
-  return eventBetween(
-    n,
-    isNew ? `10.${64 + ((n >> 16) & 63)}.${(n >> 8) & 255}.${n & 255}` : host(n % 8),
-    accusedAddress(n % 97),
-  )
-}
-
 const shapes = {
-  plain: { isEverything: false, accused: usual },
-  everything: { isEverything: true, accused: usual },
-  flood: { isEverything: true, accused: flood },
+  plain: { isEverything: false, accused: accusedUsually },
+  everything: { isEverything: true, accused: accusedUsually },
+  flood: { isEverything: true, accused: accusedInFlood },
 }
 
 /** As fetched: a run of events for each partition. */
 const fetchOf = (round, accused) => {
-  const timestamp = String(Date.now())
+  const now = Date.now()
+  const eventOf = shapeEvent(accused, now - (round + 1) * perPartition * partitions)
   return Array.from({ length: partitions }, (_, partition) =>
     Array.from({ length: perPartition }, (_, at) => {
       const offset = round * perPartition + at
-      const event = JSON.parse(eventOf(offset * partitions + partition, accused))
-      event['@timestamp'] = new Date(Date.now()).toISOString()
-      const value = Buffer.from(JSON.stringify(event))
-      return { topic: 'fw', partition, offset: String(offset), timestamp, key: null, value, headers: [] }
+      const value = Buffer.from(eventOf(offset * partitions + partition))
+      return { topic: 'fw', partition, offset: String(offset), timestamp: String(now), key: null, value, headers: [] }
     }),
   )
 }
@@ -110,7 +83,7 @@ export const run = async () => {
       })
       if (round >= 0) taken[name].push(us / events)
     }
-    const fetched = fetchOf(round + warmUp + 20, usual).flat()
+    const fetched = fetchOf(round + warmUp + 20, accusedUsually).flat()
     const us = await cpuOf(() => floor(fetched))
     if (round >= 0) taken.floor.push(us / events)
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -124,7 +97,7 @@ export const run = async () => {
   if (only === undefined) {
     console.log(`  everything ${ratio(taken, 'everything', 'plain').toFixed(2)} times plain`)
     console.log(`  flood ${ratio(taken, 'flood', 'everything').toFixed(2)} times everything`)
-    const share = flood / 1_000
+    const share = accusedInFlood / 1_000
     const clean = median(taken.everything)
     const one = (median(taken.flood) - (1 - share) * clean) / share
     console.log(`  an accused event costs ${(one / clean).toFixed(2)} times one of everything`)

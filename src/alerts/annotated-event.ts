@@ -1,6 +1,6 @@
 // An annotated event, as far as alerts need it.
 import type { Judged } from '../domain/verdict.js'
-import type { Annotation, AnnotationSummary } from '../domain/annotation.js'
+import type { Annotation, AnnotationSummary, ContentKind } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
 import type { RuleEvent, RuleExtraction } from './event-field.js'
 
@@ -9,7 +9,12 @@ export type AnnotatedEvent = {
   /** When it happened, in epoch milliseconds. */
   readonly eventTime?: number | undefined
   readonly key?: Buffer | null | undefined
-  readonly event: { readonly bytes: Buffer; readonly text: string; readonly value?: AnyObject | undefined }
+  readonly event: {
+    readonly bytes: Buffer
+    readonly text: string
+    readonly reading?: ContentKind
+    readonly value?: AnyObject | undefined
+  }
   readonly extraction: RuleExtraction
   readonly annotation: Annotation
   readonly summary: AnnotationSummary

@@ -10,7 +10,18 @@ const technique = /^attack\.(t\d{4})(\.\d{3})?$/i
 /** Groups and software have a letter and a number. */
 const tactic = /^attack\.([a-z]+(?:[-_][a-z]+)*)$/i
 
+/** Of a rule's tags, whatever its alerts are about. */
+const known = new WeakMap<readonly string[], Attack>()
+
 export const attackOf = (tags: readonly string[]): Attack => {
+  const before = known.get(tags)
+  if (before) return before
+  const attack = Object.freeze(readAttack(tags))
+  known.set(tags, attack)
+  return attack
+}
+
+const readAttack = (tags: readonly string[]): Attack => {
   const tactics = new Set<string>()
   const techniques = new Set<string>()
   const subtechniques = new Set<string>()

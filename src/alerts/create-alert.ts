@@ -159,12 +159,19 @@ const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert,
 
 /** What a device calls itself comes first: the header of its line may name the relay that passed it on. */
 const readNames = ['devname', 'device_name', 'dvchost', 'observer.name', 'observer.hostname'].map(createReadEvent)
-const readIp = createReadEvent('observer.ip')
+const readIps = ['observer.ip'].map(createReadEvent)
 
 const observerOf = ({ event, candidate: annotation }: AlertInput): Pick<Alert, 'observer'> => {
-  const first = (...reads: readonly ReadEvent[]): string | undefined =>
-    reads.flatMap((read) => read(event, annotation) ?? []).find((value) => typeof value === 'string')
-  const [name, ip] = [first(...readNames), first(readIp)]
+  const first = (reads: readonly ReadEvent[]): string | undefined => {
+    for (const read of reads) {
+      const value = read(event, annotation)
+      if (typeof value === 'string') return value
+      const text: unknown = Array.isArray(value) ? value.find((one) => typeof one === 'string') : undefined
+      if (typeof text === 'string') return text
+    }
+    return undefined
+  }
+  const [name, ip] = [first(readNames), first(readIps)]
   if (name === undefined && ip === undefined) return {}
   return { observer: { ...(name !== undefined && { name: clip(name) }), ...(ip !== undefined && { ip: clip(ip) }) } }
 }

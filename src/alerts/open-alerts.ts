@@ -3,7 +3,6 @@ import type { FileProblem } from '../domain/problem.js'
 import type { ByReason } from '../domain/no-alert-reason.js'
 import { isTemporary } from '../domain/reason.js'
 import type { Judged } from '../domain/verdict.js'
-import { ownText } from '../base/bounded-cache.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { AnyObject } from '../base/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
@@ -15,13 +14,14 @@ import { chooseMatches, firingOf, isOutdone } from './choose-matches.js'
 import { createCountWithoutAlert } from './count-without-alert.js'
 import { createAlert, type AlertInput } from './create-alert.js'
 import { createUpdate, type AlertUpdate } from './create-update.js'
-import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
+import type { RuleEvent } from './event-field.js'
 import { peerOf } from './peer.js'
 import { retroMatchOf, type RetroMatch, type RetroSeen } from './retro-rule.js'
 import type { Rule } from './sigma/rule.js'
 import type { RuleMatch, RuleSet } from './sigma/rule-set.js'
 import { createSharedWindows } from './shared-windows.js'
 import { watchRules } from './watch-rules.js'
+import { whoActed, type WhoActed } from './who-acted.js'
 import { createWindows, type Decision, type Windows, type WindowsDraft } from './windows.js'
 import { isAccusing, isSpared, whyNoAlert } from './why-no-alert.js'
 
@@ -149,6 +149,7 @@ export const openAlerts = async (
     const matched = before.length === 0 ? chosen : chosen.filter(isNew)
     if (matched.length === 0) return nothing
     const time = timeOf(one)
+    let who: WhoActed | undefined
     const decide = (match: RuleMatch): Decided => {
       const { rule, candidate } = match
       const peer = peerOf({ annotation: candidate, extraction: one.extraction }, event)
@@ -191,9 +192,7 @@ export const openAlerts = async (
       })
       const hold = (): void => {
         if (matches > 0) return
-        const users = namesIn(readUsers, event(), candidate)
-        const sources = namesIn(readSources, event(), candidate)
-        windows.hold(decision, { origin: one.origin, time, peer, users, sources })
+        windows.hold(decision, { origin: one.origin, time, peer, who: () => (who ??= whoActed(one, candidate, event)) })
       }
       const groupIds = (): readonly string[] => decided.map((each) => each.decision.groupId())
       return { groupId, groupIds, count: matches, peer, draft, hold }
@@ -338,19 +337,6 @@ const isAwaited = ({ late }: Judged): boolean => late !== undefined
 /** Of a late answer, a failure that passes is asked again. */
 const isRepeated = ({ late, verdict: { reason } }: Judged): boolean =>
   late !== undefined || (reason !== undefined && (isTemporary(reason) || reason === 'cooling_down'))
-
-const readUsers = ['user.name', 'username'].map(createReadEvent)
-const readSources = ['source.address'].map(createReadEvent)
-const maxName = 256
-
-const namesIn = (
-  reads: readonly ReadEvent[],
-  event: RuleEvent,
-  annotation: AnnotatedEvent['annotation'],
-): readonly string[] => {
-  const found = reads.flatMap((read) => read(event, annotation) ?? [])
-  return [...new Set(found.filter((one) => typeof one === 'string').map((one) => ownText(one.slice(0, maxName))))]
-}
 
 /** An alert that still gathers its events. */
 type LateDraft = AlertInput & {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AnnotationSummary } from '../domain/annotation.js'
 import type { Rule } from './sigma/rule.js'
 import type { SharedWindows } from './shared-windows.js'
+import type { WhoActed } from './who-acted.js'
 import { dueAt, heldTogether, isOver, maxNames, peerDueIn, shownBy, type Held, type Window } from './window.js'
 
 type Matched = {
@@ -36,8 +37,8 @@ type HeldMatch = {
   readonly origin: string
   readonly time: number
   readonly peer: string | undefined
-  readonly users: readonly string[]
-  readonly sources: readonly string[]
+  /** Called only if the match counts. */
+  readonly who: () => WhoActed
 }
 
 /** What is suppressed in one write, for a window. */
@@ -224,7 +225,7 @@ export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOpt
       return { id, groupId: () => groupId, count, window, peers, isNewPeer }
     }
 
-    const hold: WindowsDraft['hold'] = ({ window, isNewPeer }, { origin, time, peer, users, sources }) => {
+    const hold: WindowsDraft['hold'] = ({ window, isNewPeer }, { origin, time, peer, who }) => {
       if (!window || !hasUpdates) return
       // It was counted when it was delivered before.
       if (!isLate && !opened.has(window) && offsetOf(origin) <= window.upTo) return
@@ -237,6 +238,7 @@ export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOpt
       }
       delta.count++
       if (isNewPeer) delta.peerDueAt = Math.min(delta.peerDueAt, now() + peerDueIn)
+      const { users, sources } = who()
       for (const user of users) addTo(delta.users, user)
       for (const source of sources) addTo(delta.sources, source)
       if (peer !== undefined) addTo(delta.peers, peer)

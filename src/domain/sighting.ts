@@ -69,6 +69,8 @@ export type Noted = {
   /** The only ones that are noted. */
   readonly names: Names
   readonly values: Readonly<Record<string, unknown>>
+  /** No value in the event's text has a name, whatever name is asked for. */
+  readonly isNothing?: true
 }
 
 /** What was read from an event, before any lookup. */

@@ -5,9 +5,20 @@ import { maxNames, peerDueIn, type Held, type Window } from '../alerts/window.js
 import { ruleLevels, type RuleLevel } from '../alerts/sigma/rule.js'
 import type { StateRecord } from './state-record.js'
 
+type Named = Pick<Window, 'group' | 'windowMs' | 'number'>
+
+/** Each chunk with a match names the windows that it counts in. */
+const ids = new WeakMap<Named, string>()
+
 /** The same for every window of this group and time. */
-export const windowId = ({ group, windowMs, number }: Pick<Window, 'group' | 'windowMs' | 'number'>): string =>
-  createHash('sha256').update(`${group}\0${windowMs}\0${number}`).digest('hex').slice(0, 32)
+export const windowId = (window: Named): string => {
+  const known = ids.get(window)
+  if (known !== undefined) return known
+  const { group, windowMs, number } = window
+  const id = createHash('sha256').update(`${group}\0${windowMs}\0${number}`).digest('hex').slice(0, 32)
+  ids.set(window, id)
+  return id
+}
 
 const maxText = 256
 const maxTags = 64

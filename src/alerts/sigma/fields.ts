@@ -1,7 +1,7 @@
 // The fields used by a rule set: each has a slot and is read from an event at most once.
 import type { Annotation } from '../../domain/annotation.js'
 import { annotationKey, eventMembers, type Members } from '../annotation-fields.js'
-import { createReadEvent, namesOf, type ReadEvent, type RuleEvent } from '../event-field.js'
+import { createReadEvent, namesOf, type RuleEvent } from '../event-field.js'
 import { createRead, leavesOf } from './field.js'
 import type { EventView } from './expression.js'
 
@@ -16,8 +16,8 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
-  /** Views of one event with several annotations: what is not in the annotation is read once. */
-  readonly views: (event: RuleEvent) => (annotation: Readonly<Annotation>) => EventView
+  /** Views of one event with several annotations: what is not in the annotation is read once, and the event is parsed only for that. */
+  readonly views: (event: () => RuleEvent) => (annotation: Readonly<Annotation>) => EventView
   /** The names that text may have for the fields of events. */
   readonly names: () => ReadonlySet<string>
 }
@@ -27,7 +27,7 @@ const unread = Symbol('unread')
 /** Rules may use `key` or `threatweave` for the annotation; the event's own members of these names are never read. */
 export const createFields = (key: string, members: Members = eventMembers): Fields => {
   const slots = new Map<string, number>()
-  const reads: ReadEvent[] = []
+  const reads: ((event: () => RuleEvent, annotation: Readonly<Annotation>) => unknown)[] = []
   /** By slot. */
   const inAnnotation: boolean[] = []
 
@@ -52,7 +52,7 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
           if (held !== unread) return held
           return (values[slot] = reads[slot]?.(event, annotation))
         },
-        leaves: () => (leaves ??= leavesOf(event.object)),
+        leaves: () => (leaves ??= leavesOf(event().object)),
       }
     }
   }
@@ -64,8 +64,10 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
       const known = slots.get(path)
       if (known !== undefined) return known
       const member = memberOf(path)
-      if (member === undefined) reads.push(createReadEvent(path))
-      else {
+      if (member === undefined) {
+        const read = createReadEvent(path)
+        reads.push((event, annotation) => read(event(), annotation))
+      } else {
         const read = createRead(member)
         reads.push((_, annotation) => read(annotation))
       }
@@ -74,7 +76,7 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
       return reads.length - 1
     },
     names: () => new Set([...slots.keys()].filter((path) => memberOf(path) === undefined).flatMap(namesOf)),
-    view: ({ event, annotation }) => views(event)(annotation),
+    view: ({ event, annotation }) => views(() => event)(annotation),
     views,
   }
 }

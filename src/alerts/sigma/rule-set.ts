@@ -54,7 +54,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     index,
   }))
 
-  const possible = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
+  const find = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
     let found: readonly Rule[] = always
     for (const { member, index, isTrue, isFalse } of indexed) {
       const value = annotation[member]
@@ -65,6 +65,14 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     return found
   }
 
+  /** Summaries are shared by the events of an indicator: the rules that may match one are found once, not twice an event. */
+  const known = new WeakMap<Readonly<AnnotationSummary>, readonly Rule[]>()
+  const possible = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
+    let found = known.get(annotation)
+    if (found === undefined) known.set(annotation, (found = find(annotation)))
+    return found
+  }
+
   return {
     size: rules.length,
     rules,
@@ -72,18 +80,18 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     mayMatch: (summary) => possible(summary).length > 0,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
     excludedBy: (candidate, event) => {
-      const rules = possible(candidate)
+      const rules = find(candidate)
       if (rules.length === 0) return undefined
-      const view = fields.views(event())(candidate)
+      const view = fields.views(event)(candidate)
       return rules.find(({ expression }) => holdsUnfiltered(expression, view))
     },
     match: (candidates, event) => {
       let matches: RuleMatch[] | undefined
       let viewOf: ((candidate: Candidate) => EventView) | undefined
       for (const candidate of candidates) {
-        const rules = possible(candidate)
+        const rules = find(candidate)
         if (rules.length === 0) continue
-        const view = (viewOf ??= fields.views(event()))(candidate)
+        const view = (viewOf ??= fields.views(event))(candidate)
         for (const rule of rules)
           if (rule.holds(view))
             (matches ??= []).push({ rule, candidate, why: () => explainMatch(rule.expression, view) })

@@ -104,6 +104,19 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
     return conclude({ extraction: about, rows, described, direction, origin, reading, replayId })
   }
 
+  const summaryOf = (finished: Finished, { deciding, about }: Pick<Case, 'deciding' | 'about'>): AnnotationSummary => {
+    if (finished.summary !== undefined) return finished.summary
+    return known.keepSummary(finished, summarise(deciding, about))
+  }
+
+  const othersOf = ({ indicators, deciding, about }: Case): readonly AnnotationSummary[] => {
+    let others: AnnotationSummary[] | undefined
+    for (const one of indicators)
+      if (one.isCandidate && one !== deciding)
+        (others ??= []).push(summaryOf(known.finished(one.full, about), { deciding: one, about }))
+    return others ?? none
+  }
+
   const compact = ({ deciding, about: whole, origin }: Case, withId: boolean): readonly string[] => {
     const about = compactOf(whole, deciding?.isShared ?? true)
     const finished = known.finished((deciding ?? nothing).compact, about)
@@ -141,8 +154,8 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
       hasId: withId,
       text: isFull ? full(one) : compact(one, withId),
       value: () => valueOf(one),
-      // Made anew each time: keeping it costs more, for most are asked for once.
-      summary: () => summarise(deciding, about),
+      // Kept with the indicator: alerts, counts and the status page ask for it several times an event.
+      summary: () => summaryOf(known.finished((deciding ?? nothing).full, about), one),
       others: () => othersOf(one),
     }
   }
@@ -167,14 +180,6 @@ const compactOf = (about: SummaryInput, isShared: boolean): SummaryInput => {
 
 const none: readonly AnnotationSummary[] = []
 
-const othersOf = ({ indicators, deciding, about }: Case): readonly AnnotationSummary[] => {
-  let others: AnnotationSummary[] | undefined
-  for (const one of indicators) if (one.isCandidate && one !== deciding) (others ??= []).push(summarise(one, about))
-  return others ?? none
-}
-
-const summaryOf = (finished: Finished, { deciding, about }: Case): AnnotationSummary =>
-  (finished.summary ??= summarise(deciding, about))
 const sizeOf = (indicators: readonly KnownSighting[]): number =>
   indicators.reduce((size, each) => size + each.size + 1, 0)
 const indicatorOf = ({ indicator }: KnownSighting): AnnotatedIndicator => indicator

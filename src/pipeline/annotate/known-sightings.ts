@@ -43,6 +43,8 @@ type KnownSightings = {
   readonly refresh: () => void
   readonly of: (judged: Judged) => KnownSighting
   readonly finished: (owner: Owner, about: SummaryInput) => Finished
+  /** Shared by all events that are alike, so it is never changed. */
+  readonly keepSummary: (finished: Finished, summary: AnnotationSummary) => AnnotationSummary
   /** Accounts for a text that the caller stores, and returns it flattened. */
   readonly keep: (text: string) => string
 }
@@ -50,6 +52,7 @@ type KnownSightings = {
 /** In characters, with overhead: at least this much is kept, and at most twice as much. */
 const generation = 8_388_608
 const weightOfEntry = 500
+const summaryWeight = 300
 /** What many indicators share has a variant for each status, direction, action and activity. */
 const maxVariants = 512
 const sample: SummaryInput = {
@@ -140,6 +143,10 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
       }
       return owner.finished
     },
+    keepSummary: (finished, summary) => {
+      recent.addWeight(summaryWeight)
+      return (finished.summary = Object.freeze(summary))
+    },
     keep: (text) => {
       recent.addWeight(text.length)
       return flatten(text)
@@ -160,7 +167,8 @@ const isSame = (a: SummaryInput, b: SummaryInput): boolean =>
 
 const sizeOf = ({ finished }: Owner): number => {
   let size = 0
-  for (let one = finished; one !== undefined; one = one.next) size += one.text?.length ?? 0
+  for (let one = finished; one !== undefined; one = one.next)
+    size += (one.text?.length ?? 0) + (one.summary ? summaryWeight : 0)
   return size
 }
 const weightOf = ({ text, full, compact, isShared }: KnownSighting): number =>

@@ -22,8 +22,8 @@ export const readCef = (reader: Reader, text: string, field: string, level: numb
   for (const [key, value] of pairs) {
     const label = labels.get(key)
     if (label !== undefined) {
-      reader.note?.(key, value)
-      reader.note?.(label, value)
+      reader.note(key, value)
+      reader.note(label, value)
       readValue(reader, reader.fieldOf(wordsOf(label).join('_')), key, value, level)
     } else if (!key.endsWith('Label')) readPair(reader, key, value, level)
   }

@@ -68,7 +68,7 @@ export const readPiece = (reader: Reader, name: string, text: string, field: str
   if (name === 'time') reader.time = reader.time === undefined ? text : `${reader.time} ${text}`
   if (name === 'time') return
   const { holds, role, says, flow, activity } = reader.fieldOf(name)
-  if (name.includes('.')) reader.note?.(name, text)
+  if (name.includes('.')) reader.note(name, text)
   const [host, translated] = endpointNames.has(name) ? hostsIn(text) : []
   if (host === undefined) {
     readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, flow, activity, rule })

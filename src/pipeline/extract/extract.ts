@@ -1,4 +1,5 @@
 // Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
+import { parseObject } from '../../base/json-object.js'
 import { readAddress } from '../../domain/address.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import type { Extraction, Flow, Names, Sighting } from '../../domain/sighting.js'
@@ -15,7 +16,7 @@ import { createFindings, type Finding, type Findings } from './findings.js'
 import { createFlowFinder } from './flow.js'
 import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
 import { createReadLine } from './line.js'
-import { createNotes } from './noted.js'
+import { createNotes, nothingNamed } from './noted.js'
 import { createPaths } from './paths.js'
 import { readLaterText, type Reader } from './reader.js'
 import { createScan } from './scan.js'
@@ -57,6 +58,8 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     return address !== undefined && !isInside(address) && settings.ownRanges?.has(address) !== true
   }
   const activity = createActivityFinder()
+  /** Whether a value of the event has a name in its text. */
+  let hasNames = false
   const reader: Reader = {
     findings,
     action,
@@ -69,6 +72,14 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     time: undefined,
     forged: 0,
     readLine: (...line) => void readLine(...line),
+    note: (name, value) => {
+      hasNames = true
+      notes?.note(name, value)
+    },
+    noteMembers: (object) => {
+      hasNames = true
+      if (notes) for (const [name, value] of Object.entries(parseObject(object) ?? {})) notes.note(name, value)
+    },
   }
   const scan = createScan(reader, paths, settings.maxDepth)
   const readLine = createReadLine(reader, scan, recognise)
@@ -81,9 +92,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (asked !== names) {
       names = asked
       notes = asked && createNotes(asked)
-      reader.note = notes?.note
     }
     notes?.begin()
+    hasNames = false
     findings.reset()
     action.reset()
     flow.reset()
@@ -137,7 +148,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
           ? requestFromOutside
           : flow.result(sourcePort, destinationPort, found.action === 'blocked'),
       time: reader.time,
-      noted: notes?.result(),
+      noted: hasNames ? notes?.result() : nothingNamed,
     }
   }
 

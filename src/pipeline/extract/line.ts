@@ -1,5 +1,4 @@
 // Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
-import { parseObject } from '../../base/json-object.js'
 import type { Role } from '../../domain/sighting.js'
 import { readCef } from './cef.js'
 import type { Field } from './field.js'
@@ -52,7 +51,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
     const bytes = Buffer.from(body.slice(start))
     if (scan(bytes, 0, level + 1) === undefined) return false
-    if (reader.note) for (const [name, value] of Object.entries(parseObject(bytes) ?? {})) reader.note(name, value)
+    reader.noteMembers(bytes)
     return true
   }
 
@@ -65,7 +64,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     const { host, id, structured, body } = readSyslog(text)
     if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
     if (host !== undefined) {
-      reader.note?.('observer.name', host)
+      reader.note('observer.name', host)
       readHost(reader.findings, host, { field, role: 'observer', rule: 'syslog:host' })
     }
     if (structured !== undefined) readPairs(structured.replace(elementId, '['), 0, field, level)

@@ -3,6 +3,9 @@ import type { Names, Noted } from '../../domain/sighting.js'
 
 const maxNames = 1024
 
+/** Of an event without such a value: it need not be read once more to say so, which took 7 % of the time of a flood of accused JSON events. */
+export const nothingNamed: Noted = { names: { has: () => true }, values: {}, isNothing: true }
+
 type Notes = {
   /** Begins with the next event. */
   readonly begin: () => void

@@ -32,11 +32,11 @@ export type Reader = {
   time: string | undefined
   /** How many names below the top look like our annotation. */
   forged: number
-  /** Takes every value that has a name in text, where somebody asks for some. */
-  note?: Note | undefined
+  /** Takes every value that has a name in text. */
+  readonly note: (name: string, value: unknown) => void
+  /** The same for the members of an object in text. */
+  readonly noteMembers: (object: Buffer) => void
 }
-
-type Note = (name: string, value: unknown) => void
 
 type LaterText = {
   readonly text: string
@@ -138,7 +138,7 @@ export const readValue = (
     return
   }
   if (holds === 'url') {
-    reader.note?.('url.full', value)
+    reader.note('url.full', value)
     reader.activity.seeRequestLine(value)
     // The path alone, which may name what we are to fetch.
     if (value.charCodeAt(0) === 0x2f) seeWritten(reader, value, field)
@@ -189,7 +189,7 @@ export const readPair = (
   level: number,
   field = reader.fieldOf(key),
 ): void => {
-  reader.note?.(key, value)
+  reader.note(key, value)
   readField(reader, key, value, level, field)
 }
 

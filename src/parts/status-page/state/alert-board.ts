@@ -1,4 +1,5 @@
 // One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
+import { ownText } from '../../../base/bounded-cache.js'
 import type { RaisedAlert } from '../../../ops/page.js'
 import { alertLevels } from '../../../telemetry/labels.js'
 
@@ -43,7 +44,17 @@ const maxHosts = 32
 const maxIds = 64
 const maxJson = 32_768
 
-type Entry = { -readonly [Name in keyof AlertedIndicator]: AlertedIndicator[Name] } & { readonly ids: Set<string> }
+/** The alert is kept as text and parsed when somebody looks: in a flood most are replaced before that. */
+type Entry = Omit<AlertedIndicator, 'alert'> & {
+  readonly alertId: string
+  readonly text: string
+  readonly ids: ReadonlySet<string>
+}
+
+const shown = ({ alertId: _, text, ids: __, ...entry }: Entry): AlertedIndicator => ({
+  ...entry,
+  alert: JSON.parse(text) as RaisedAlert,
+})
 
 export const createAlertBoard = (now: () => number): AlertBoard => {
   /** Insertion order is the order of the last alert. */
@@ -57,14 +68,15 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
   }
   return {
     note: (raised) => {
-      const alert = detached(raised)
-      const { value, alert_id: id, kind, late, count, direction, action, feed } = alert.threatweave
-      const key = value ?? `${kind ?? ''} ${alert.rule.id}`
-      const level = levelOf(alert)
-      const time = timesOf(alert, now())
+      const { alert_id: id, kind, late, count, direction, action } = raised.threatweave
+      const { value, feed } = raised.threatweave
+      const key = value === undefined ? `${kind ?? ''} ${raised.rule.id}` : ownText(value)
       const before = find(key)
       // A chunk that is repeated raises the same alerts again.
       if (before?.ids.has(id)) return
+      const { alert, text } = keptOf(raised)
+      const level = levelOf(alert)
+      const time = timesOf(alert, now())
       const isWorst = kind !== 'update' && (!before || rank(level) >= rank(before.level))
       const worst = before && rank(before.level) > rank(level) ? before.level : level
       const named = new Set(hostsOf(alert))
@@ -72,11 +84,11 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
       const entry: Entry = {
         key,
         level: worst,
-        alert: before && !isWorst ? before.alert : alert,
+        ...(before && !isWorst ? { text: before.text, alertId: before.alertId } : { text, alertId: id }),
         rules: added(before?.rules, alert.rule.name),
         hosts: hosts.slice(0, maxHosts),
         hostCount: Math.max(before?.hostCount ?? 0, hosts.length, named.size + (alert.threatweave.peers_omitted ?? 0)),
-        feeds: added(before?.feeds, feed),
+        feeds: added(before?.feeds, feed === undefined ? undefined : ownText(feed)),
         traffic: added(before?.traffic, `${direction} ${action}`),
         kinds: added(before?.kinds, kind === 'update' ? undefined : (kind ?? (late ? 'late' : undefined))),
         alerts: (before?.alerts ?? 0) + (kind === 'update' ? 0 : 1),
@@ -92,28 +104,24 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
       const [oldest] = entries?.keys() ?? []
       if (entries && entries.size > maxPerLevel && oldest !== undefined) entries.delete(oldest)
     },
-    all: () => [...byLevel.values()].flatMap((entries) => [...entries.values()].reverse()),
+    all: () => [...byLevel.values()].flatMap((entries) => [...entries.values()].reverse().map(shown)),
     find: (alertId) => {
       for (const entries of byLevel.values())
-        for (const entry of entries.values()) if (entry.alert.threatweave.alert_id === alertId) return entry
+        for (const entry of entries.values()) if (entry.alertId === alertId) return shown(entry)
       return undefined
     },
   }
 }
 
-/** A text cut from an event keeps all of the event in memory, so the alert is copied. */
-const detached = (raised: RaisedAlert): RaisedAlert => {
+/** As much of it as is kept, and its text: strings cut from an event would keep all of the event in memory. */
+const keptOf = (raised: RaisedAlert): { readonly alert: RaisedAlert; readonly text: string } => {
   const whole = JSON.stringify(raised)
+  if (whole.length <= maxJson) return { alert: raised, text: whole }
   const { threatweave } = raised
   const omitted = (threatweave.peers?.length ?? 0) + (threatweave.peers_omitted ?? 0)
-  const kept =
-    whole.length > maxJson
-      ? JSON.stringify({
-          ...raised,
-          threatweave: { ...threatweave, context: undefined, peers: undefined, peers_omitted: omitted },
-        })
-      : whole
-  return JSON.parse(kept) as RaisedAlert
+  const body = { ...threatweave, context: undefined, peers: undefined, peers_omitted: omitted }
+  const alert = { ...raised, threatweave: body } as unknown as RaisedAlert
+  return { alert, text: JSON.stringify(alert) }
 }
 
 const rank = (level: AlertLevel): number => levels.indexOf(level)
@@ -133,7 +141,7 @@ const timesOf = (
 }
 
 const hostsOf = ({ threatweave: { peer, peers = [], sources = [], value } }: RaisedAlert): readonly string[] =>
-  [...(peer === undefined ? [] : [peer]), ...peers, ...sources].filter((host) => host !== value)
+  [...(peer === undefined ? [] : [peer]), ...peers, ...sources].filter((host) => host !== value).map(ownText)
 
 const added = (before: readonly string[] = [], name: string | undefined): readonly string[] =>
   name === undefined || before.includes(name) || before.length === maxNames ? before : [...before, name]
