@@ -6,25 +6,34 @@ import { environment } from './kafka-stage.mjs'
 
 const here = (path) => new URL(path, import.meta.url).pathname
 
-const start = ({ mode, workers, broker, input, output, dead, groupId, folder, settings }) =>
-  mode === 'raw'
-    ? spawn(process.execPath, [here('kafka-raw.mjs'), JSON.stringify({ broker, input, output, groupId })], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      })
-    : spawn(process.execPath, [...nodeOptions(), here('../dist/cli.js'), 'run', '--workers', String(workers)], {
-        stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore'],
-        cwd: folder,
-        env: environment(folder, {
-          THREATWEAVE_KAFKA_BROKERS: broker,
-          THREATWEAVE_KAFKA_INPUT_TOPICS: input,
-          THREATWEAVE_KAFKA_INPUT_START: 'earliest',
-          THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
-          THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: dead,
-          THREATWEAVE_KAFKA_GROUP_ID: groupId,
-          THREATWEAVE_KAFKA_DELIVERY: mode,
-          ...settings,
-        }),
-      })
+/** Loops that are no program of ours: plain kafkajs, and our client without anything else. */
+const loops = { raw: 'kafka-raw.mjs', pass: 'kafka-pass.mjs' }
+
+const start = (run) => {
+  const { mode, workers, broker, input, output, dead, groupId, folder, settings, config, command } = run
+  const quiet = { stdio: ['ignore', 'ignore', 'inherit'] }
+  if (command)
+    return spawn(command.program, command.args, { ...quiet, env: { ...environment(folder, {}), ...command.env } })
+  if (loops[mode])
+    return spawn(process.execPath, [here(loops[mode]), JSON.stringify({ broker, input, output, groupId })], quiet)
+  const log = process.env.BENCH_LOG ? 'inherit' : 'ignore'
+  return spawn(process.execPath, [...nodeOptions(), here('../dist/cli.js'), ...commandOf(workers, config)], {
+    stdio: ['ignore', log, log],
+    cwd: folder,
+    env: environment(folder, {
+      THREATWEAVE_KAFKA_BROKERS: broker,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: input,
+      THREATWEAVE_KAFKA_INPUT_START: 'earliest',
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: dead,
+      THREATWEAVE_KAFKA_GROUP_ID: groupId,
+      THREATWEAVE_KAFKA_DELIVERY: mode,
+      ...settings,
+    }),
+  })
+}
+
+const commandOf = (workers, config) => ['run', '--workers', String(workers), ...(config ? ['--config', config] : [])]
 
 /** Node's options as the image has them; a worker gets the same from its parent. */
 const nodeOptions = () => [

@@ -1,6 +1,6 @@
 // Topics, provider and warm memory for the Kafka bench.
 import { fork, spawn } from 'node:child_process'
-import { cpSync, existsSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -13,6 +13,25 @@ const here = (path) => new URL(path, import.meta.url).pathname
 export const addressOf = (n) => `45.${(n >> 14) & 255}.${(n >> 7) & 127}.${1 + (n & 127)}`
 const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresses)
 const newAddress = (n) => addressOf(knownAddresses + n)
+
+/** A list of addresses that no event of the benches shows. */
+export const writeList = (folder, entries = 100_000) => {
+  const path = join(folder, 'listed.txt')
+  const entryOf = (n) => `77.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`
+  writeFileSync(path, '')
+  for (let n = 0; n < entries; n += 10_000)
+    appendFileSync(path, Array.from({ length: 10_000 }, (_, at) => entryOf(n + at)).join(''))
+  return path
+}
+export const places = ['city', 'asn'].map((name) => here(`../examples/intel/places/sample-${name}.mmdb`))
+
+/** A configuration with a list and places; topics and addresses come from the environment. */
+export const everythingFile = (folder) => {
+  const path = join(folder, 'everything.yaml')
+  const feeds = [{ name: 'listed', path: writeList(folder) }]
+  writeFileSync(path, JSON.stringify({ feeds, intel: { geo: places } }))
+  return path
+}
 
 /** Both addresses of an event are looked up. */
 export const eventBetween = (n, source, destination, at = 1_790_000_000_000) =>

@@ -1,12 +1,14 @@
 // Measures `run` on a real broker with a warm memory, with batches and with a failing provider, next to a plain kafkajs loop.
 import { avroOf, startRegistry } from './avro.mjs'
 import { measure } from './kafka-measure.mjs'
+import { accusedInFlood, accusedUsually, shapeEvent } from './shape-events.mjs'
 import {
   copyOfMemory,
   batchOf,
   fill,
   fillGateway,
   fillMemory,
+  everythingFile,
   knownAddresses,
   makeTopic,
   newPerThousand,
@@ -52,6 +54,13 @@ const otlp = (form, settings) => ({
 })
 const inProtobuf = { THREATWEAVE_KAFKA_INPUT_FORMAT: 'otlp_proto' }
 const split = { THREATWEAVE_KAFKA_INPUT_BATCHES: 'split' }
+/** Alternating: a pass-through by the same client, nothing but the lookup, everything on, and the same while half of the events are accused. */
+const pass = { name: 'shapes: pass-through by the same client', mode: 'pass', input: 'shapes' }
+const plain = { name: 'shapes: plain', mode: 'at-least-once', input: 'shapes', isPlain: true }
+const all = ['ALERTS', 'CORRECTIONS', 'SIGHTINGS', 'VERDICTS']
+const everything = { ...plain, name: 'shapes: everything', isPlain: false, isEverything: true, topics: all }
+const flood = { ...everything, name: 'shapes: flood', isEverything: false, input: 'flood', isFlood: true }
+const shapes = [pass, plain, everything, flood]
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
 /**
@@ -67,6 +76,9 @@ const rows = [
   ...[otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), warm],
   ...[once, alerting, learning, alerting, learning, alerting, learning, alerting, once],
   warm,
+  ...shapes,
+  ...shapes.toReversed(),
+  ...shapes,
   ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
   ...troubled('provider of 5 s', { delayMs: 5_000 }),
   ...troubled('provider that hangs', { hangs: true }),
@@ -85,26 +97,41 @@ export const run = async () => {
     1000: `bench-1000-${id}`,
     JSON: `bench-otlp-json-${id}`,
     Protobuf: `bench-otlp-protobuf-${id}`,
+    shapes: `bench-shapes-${id}`,
+    flood: `bench-flood-${id}`,
   }
   try {
     const memory = await fillMemory(folder)
     if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker, folder, memory.path)
-    for (const topic of Object.values(inputs)) await makeTopic(admin, topic)
-    const bytes = await fill(kafka, inputs.warm, warmEvent, count)
-    await fill(kafka, inputs.avro, avroOf(warmEvent), count)
-    await fill(kafka, inputs.trouble, troubleEvent, count)
-    for (const size of [10, 1_000])
-      await fill(kafka, inputs[size], batchOf(warmEvent, size), count / size, 2_000 / size)
-    await fill(kafka, inputs.JSON, otlpJsonOf(warmEvent, 100), count / 100, 4)
-    await fill(kafka, inputs.Protobuf, otlpProtobufOf(warmEvent, 100), count / 100, 4)
+    const wanted = rows.filter(({ name }) => !only || new RegExp(only).test(name))
+    const needed = new Set(wanted.map(inputOf))
+    for (const name of needed) await makeTopic(admin, inputs[name])
+    const now = Date.now()
+    const fills = {
+      warm: () => fill(kafka, inputs.warm, warmEvent, count),
+      avro: () => fill(kafka, inputs.avro, avroOf(warmEvent), count),
+      trouble: () => fill(kafka, inputs.trouble, troubleEvent, count),
+      10: () => fill(kafka, inputs[10], batchOf(warmEvent, 10), count / 10, 200),
+      1000: () => fill(kafka, inputs[1000], batchOf(warmEvent, 1_000), count / 1_000, 2),
+      JSON: () => fill(kafka, inputs.JSON, otlpJsonOf(warmEvent, 100), count / 100, 4),
+      Protobuf: () => fill(kafka, inputs.Protobuf, otlpProtobufOf(warmEvent, 100), count / 100, 4),
+      shapes: () => fill(kafka, inputs.shapes, shapeEvent(accusedUsually, now - count), count),
+      flood: () => fill(kafka, inputs.flood, shapeEvent(accusedInFlood, now - count), count),
+    }
+    const everythingPath = everythingFile(folder)
+    let bytes = 0
+    for (const name of needed) {
+      const filled = await fills[name]()
+      if (bytes === 0) bytes = filled
+    }
     console.log(`${count} events of ${Math.round(bytes / count)} bytes on ${partitions} partitions, broker on the same machine.
 Each event has two addresses that are looked up, of ${knownAddresses} that were looked up before (${memory.calls} calls) and stand in the memory;
 where the provider is in trouble ${newPerThousand} of 1,000 events bring one that was never seen.
 `)
     const results = []
-    for (const [index, row] of rows.entries()) {
-      if (only && !new RegExp(only).test(row.name)) continue
-      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory, registry })
+    for (const [index, row] of wanted.entries()) {
+      const stage = { id: `${id}-${index}`, broker, inputs, folder, memory, registry, everythingPath }
+      const result = await play(admin, row, stage)
       results.push({ ...row, ...result })
       console.error(`  ${row.name}: ${Math.round(result.rate)} events/s`)
     }
@@ -116,14 +143,18 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   }
 }
 
-const play = async (admin, row, { id, broker, inputs, folder, memory, registry }) => {
+/** The name of the input that a row reads. */
+const inputOf = ({ isAvro, trouble, input, size = 1 }) =>
+  isAvro ? 'avro' : trouble ? 'trouble' : (input ?? (size === 1 ? 'warm' : String(size)))
+
+const play = async (admin, row, { id, broker, inputs, folder, memory, registry, everythingPath }) => {
   const { mode, workers = 1, trouble, topics = [], size = 1 } = row
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
   // Room for the annotations of a thousand events in one record.
   await makeTopic(admin, names.output, [{ name: 'max.message.bytes', value: '4000000' }])
   await makeTopic(admin, names.dead)
   const more = await makeMoreTopics(admin, topics, id)
-  const provider = mode === 'raw' ? undefined : await startProvider(trouble ?? {})
+  const provider = mode === 'raw' || mode === 'pass' ? undefined : await startProvider(trouble ?? {})
   const settings = provider && {
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
@@ -133,9 +164,21 @@ const play = async (admin, row, { id, broker, inputs, folder, memory, registry }
     ...row.settings,
   }
   try {
-    const input = row.isAvro ? inputs.avro : trouble ? inputs.trouble : (inputs[row.input ?? size] ?? inputs.warm)
+    const input = inputs[inputOf(row)]
+    const config = row.isEverything || row.isFlood ? everythingPath : undefined
     const perRecord = row.settings === split ? 1 : size
-    const result = await measure(admin, { mode, workers, count, perRecord, broker, input, ...names, folder, settings })
+    const result = await measure(admin, {
+      mode,
+      workers,
+      count,
+      perRecord,
+      broker,
+      input,
+      ...names,
+      folder,
+      settings,
+      config,
+    })
     return { ...result, ...(await provider?.asked()) }
   } finally {
     await provider?.stop()
@@ -148,7 +191,11 @@ const makeMoreTopics = async (admin, kinds, id) => {
   const topics = {}
   for (const kind of kinds) {
     const topic = (topics[`THREATWEAVE_KAFKA_${kind}_TOPIC`] = `bench-${kind.toLowerCase()}-${id}`)
-    await makeTopic(admin, topic, kind === 'SIGHTINGS' ? [{ name: 'cleanup.policy', value: 'compact,delete' }] : [])
+    await makeTopic(
+      admin,
+      topic,
+      kind === 'SIGHTINGS' || kind === 'VERDICTS' ? [{ name: 'cleanup.policy', value: 'compact,delete' }] : [],
+    )
   }
   return topics
 }
@@ -167,6 +214,10 @@ const isWarm = (row) => row.isWarm === true
 const isOnce = ({ name }) => name === once.name
 const isAlerting = ({ name }) => name === alerting.name
 const isLearning = ({ name }) => name === learning.name
+const isPass = ({ mode }) => mode === 'pass'
+const isPlain = (row) => row.isPlain === true
+const isEverything = (row) => row.isEverything === true
+const isShape = ({ name }) => name.startsWith('shapes: ')
 
 const print = (results) => {
   console.log(
@@ -175,10 +226,13 @@ const print = (results) => {
   console.log('|---|---|---|---|---|---|---|---|---|---|')
   const against = results.map((row, at) => ({
     row,
-    raw: isRaw(row) ? undefined : beside(results, at, isRaw),
-    warm: isRaw(row) || isWarm(row) ? undefined : beside(results, at, isWarm),
+    raw: isRaw(row) || isShape(row) ? undefined : beside(results, at, isRaw),
+    warm: isRaw(row) || isWarm(row) || isShape(row) ? undefined : beside(results, at, isWarm),
     once: isAlerting(row) ? beside(results, at, isOnce) : undefined,
     alerting: isLearning(row) ? beside(results, at, isAlerting) : undefined,
+    pass: isPlain(row) ? beside(results, at, isPass) : undefined,
+    plain: isEverything(row) ? beside(results, at, isPlain) : undefined,
+    everything: row.isFlood ? beside(results, at, isEverything) : undefined,
   }))
   for (const { row, raw: rival, warm: calm } of against)
     console.log(
@@ -214,6 +268,16 @@ const print = (results) => {
     against.filter(({ row }) => isLearning(row)),
     'alerting',
   )
+  for (const [what, of, rival] of [
+    ['plain against a pass-through by the same client', isPlain, 'pass'],
+    ['everything against plain', isEverything, 'plain'],
+    ['a flood against everything', (row) => row.isFlood, 'everything'],
+  ])
+    summarise(
+      what,
+      against.filter(({ row }) => of(row)),
+      rival,
+    )
 }
 
 const summarise = (what, rows, rival) => {

@@ -1,5 +1,5 @@
 // Composes `run` without a broker: records in, records to send out, with everything that follows from a chunk, and nothing sent.
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRunAlerts } from '../dist/app/open-alerting.js'
@@ -13,24 +13,9 @@ import { attachmentsOf, startChunks } from '../dist/delivery/chunks.js'
 import { split } from '../dist/delivery/deliver.js'
 import { deliverTo } from '../dist/delivery/deliver-to.js'
 import { openFollowUps } from '../dist/follow-up/open-follow-ups.js'
-import { startProvider } from './kafka-stage.mjs'
+import { places, startProvider, writeList } from './kafka-stage.mjs'
 
 export const partitions = 4
-const here = (path) => new URL(path, import.meta.url).pathname
-
-/** A list of addresses that no event of the bench shows. */
-const writeList = (folder, entries) => {
-  const path = join(folder, 'listed.txt')
-  for (let n = 0; n < entries; n += 10_000)
-    appendFileSync(
-      path,
-      Array.from(
-        { length: 10_000 },
-        (_, at) => `77.${(n + at) >> 16}.${((n + at) >> 8) & 255}.${(n + at) & 255}\n`,
-      ).join(''),
-    )
-  return path
-}
 
 /** A client whose topics hold nothing. */
 const emptyKafka = () => {
@@ -53,7 +38,6 @@ const emptyKafka = () => {
   return { [Symbol('private:Kafka:createCluster')]: () => cluster }
 }
 
-const listed = 100_000
 const topics = { alertsTopic: 'out-alerts', correctionsTopic: 'out-corrections', sightingsTopic: 'out-state' }
 const off = { alertsTopic: '', correctionsTopic: '', sightingsTopic: '' }
 
@@ -70,12 +54,10 @@ export const openShape = async ({ isEverything }) => {
       admit: { perDay: 'unlimited' },
       intel: {
         service: { apiKey: 'key-of-the-bench', baseUrl: provider.url, concurrency: 32 },
-        ...(isEverything && {
-          geo: ['city', 'asn'].map((name) => here(`../examples/intel/places/sample-${name}.mmdb`)),
-        }),
+        ...(isEverything && { geo: places }),
       },
       memory: { path: join(folder, 'memory') },
-      ...(isEverything && { feeds: [{ name: 'listed', path: writeList(folder, listed) }] }),
+      ...(isEverything && { feeds: [{ name: 'listed', path: writeList(folder) }] }),
       kafka: {
         brokers: ['192.0.2.1:9092'],
         input: { topics: ['fw'] },

@@ -22,6 +22,10 @@ const scenarios = {
   },
   gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
+  peers: {
+    about: '`run` next to Redpanda Connect, which is built once where Go is; writes a plot',
+    load: () => import('./peers/peers.mjs'),
+  },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
   shapes: {
     about: 'plain, everything on and a flood of accused events, without a broker, alternating',
