@@ -104,14 +104,18 @@ const countPartition = (
     chunk: () => {
       const events: Delivered[] = []
       let version: number | undefined
+      let last = -1
+      let isInOrder = true
       return {
         see: (offset, event) => {
           version ??= retro.version()
+          isInOrder &&= offset >= last
+          last = offset
           events.push(deliveredOf(offset, event, now()))
         },
         records: () => {
           // Events that waited for an answer are annotated after the others.
-          events.sort((one, other) => one.offset - other.offset)
+          if (!isInOrder) events.sort((one, other) => one.offset - other.offset)
           return kept?.records(events) ?? []
         },
         committed: () => {

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions, OpenCounts } from './count-partitions.js'
-import { accusedOf, lateAccusedOf, type Delivered } from './sighting-counts.js'
+import { accusedOf, isAccusing, lateAccusedOf, type Delivered } from './sighting-counts.js'
 import type { LateEvents } from './follow-late.js'
 import type { Emit } from '../telemetry/event.js'
 import { keepCounts, type CountsToWrite } from './write-counts.js'
@@ -182,7 +182,7 @@ const openPartition = (
       if (aside && aside.length < maxAside) aside.push(...events)
       else own.counts().count(events, now())
       const first = events[0]?.offset ?? last.offset
-      if (events.some((event) => accusedOf(event).length > 0)) accusing.set(String(first), first)
+      if (events.some(isAccusing)) accusing.set(String(first), first)
       liveUpTo = last.offset + 1
       if (counted !== undefined) counted = last.offset + 1
     },

@@ -38,6 +38,12 @@ const aroundOf = ({ summary, extraction }: Annotated): EventAround => {
   return { direction, action, activity, password_accepted, sourcePort, destinationPort }
 }
 const unknownAround: EventAround = { direction: 'unknown', action: 'unknown' }
+const aroundIn = (around: Delivered['around'], nth: number): EventAround => {
+  if (around === undefined) return unknownAround
+  return isSeveral(around) ? (around[nth] ?? unknownAround) : nth === 0 ? around : unknownAround
+}
+const isSeveral = (around: EventAround | readonly EventAround[]): around is readonly EventAround[] =>
+  Array.isArray(around)
 
 /** What is counted of an event, or of the events of a record that holds several. */
 export const deliveredOf = (
@@ -164,14 +170,12 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
 
   /** Each event of a record counts, though all have the same offset. */
   const countRecord = (day: number, time: number, { offset, judged, members, around }: Delivered): void => {
-    const arounds = around === undefined ? [] : [around].flat()
-    const aroundAt = (nth: number): EventAround => arounds[nth] ?? unknownAround
     if (!members) {
-      countEvent(day, time, offset, judged, aroundAt(0))
+      countEvent(day, time, offset, judged, aroundIn(around, 0))
       return
     }
     const counted = new Set<number>()
-    for (const [nth, member] of members.entries()) countEvent(day, time, offset, member, aroundAt(nth), counted)
+    for (const [nth, member] of members.entries()) countEvent(day, time, offset, member, aroundIn(around, nth), counted)
   }
 
   return {
@@ -243,9 +247,20 @@ const isAnswered = ({ decision, verdict: { reason }, late }: Judged): boolean =>
 const accuses = ({ verdict: { level } }: Judged): boolean => level === 'malicious' || level === 'suspicious'
 
 /** What a record was delivered with a bad verdict about; nothing if there is none. */
-export const accusedOf = ({ offset, judged, members }: Delivered): readonly Accused[] => {
+export const accusedOf = (event: Delivered): readonly Accused[] => {
+  // Nothing is made of an event that accuses nobody.
+  if (!isAccusing(event)) return nobody
+  const { offset, judged, members } = event
   const values = [...judged, ...(members?.flat() ?? [])].filter(accuses).map(({ sighting }) => sighting.value)
-  return values.length === 0 ? [] : [{ offset, values: [...new Set(values)] }]
+  return [{ offset, values: [...new Set(values)] }]
+}
+
+const nobody: readonly Accused[] = []
+
+/** Whether a record was delivered with a bad verdict. */
+export const isAccusing = ({ judged, members }: Delivered): boolean => {
+  for (const one of judged) if (accuses(one)) return true
+  return members?.some((member) => member.some(accuses)) === true
 }
 
 /** What an answer that came later calls malicious: its event had its alert then. */
