@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Written by `npm run generate`, and the changelog, which only grows. */
+/** Written by `npm run generate`. */
 const generated = new Set(['docs/configuration.md'])
 
 const withoutGenerated = (text) => text.replace(/<!-- (\w+): [^\n]*-->\n[^]*?<!-- end of \1 -->/g, '')
@@ -18,22 +18,23 @@ export const wordsOf = (text) =>
     .split(/\s+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
-/** Page → words. */
+/** Page → words, of the pages in docs. */
 export const wordsPerPage = () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name))
-  return Object.fromEntries(
-    ['README.md', 'CONTRIBUTING.md', ...pages.toSorted()]
-      .filter((page) => !generated.has(page))
-      .map((page) => [page, wordsOf(readFileSync(join(root, page), 'utf8'))]),
-  )
+    .filter((page) => !generated.has(page))
+  return Object.fromEntries(pages.toSorted().map((page) => [page, wordsOf(readFileSync(join(root, page), 'utf8'))]))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const counted = wordsPerPage()
   const total = Object.values(counted).reduce((sum, words) => sum + words, 0)
-  const lines = [...Object.entries(counted), ['in all', total]].map(
+  const beside = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map((page) => [
+    page,
+    wordsOf(readFileSync(join(root, page), 'utf8')),
+  ])
+  const lines = [...Object.entries(counted), ['docs in all', total], ...beside].map(
     ([page, words]) => `${String(words).padStart(6)} ${page}`,
   )
   process.stdout.write(`${lines.join('\n')}\n`)

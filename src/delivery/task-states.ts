@@ -1,4 +1,4 @@
-// In which state a task is, and what happens to it there: published for those who watch, such as the simulation. docs/kafka.md has the table.
+// In which state a task is, and what happens to it there: published for those who watch, such as the simulation. test/simulation/task-states.md has the table.
 import { channel } from 'node:diagnostics_channel'
 
 export type TaskState = 'opened' | 'claiming' | 'running' | 'closing'

@@ -178,7 +178,7 @@ else if (total > 1) {
   for (const promise of promises) say(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
   for (const [cell, times] of Object.entries(tasks.counts())) say(`  task: ${cell}: ${times}`)
   for (const cell of tasks.notReached()) say(`  task: ${cell}: never`)
-  for (const cell of tasks.notDocumented()) say(`  task: ${cell}: is not in the table of docs/kafka.md`)
+  for (const cell of tasks.notDocumented()) say(`  task: ${cell}: is not in the table of task-states.md`)
   if (never.length > 0) say(`  paths of the brokers that were never taken: ${never.join('; ')}`)
 }
 if (different.length > 0) say(`not the same a second time: ${different.join(', ')}`)

@@ -1,4 +1,4 @@
-// Counts what happened to tasks in which of their states, and compares that with the table of docs/kafka.md.
+// Counts what happened to tasks in which of their states, and compares that with the table of task-states.md.
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -46,9 +46,9 @@ export const watchTasks = (): TaskCells => {
 
 /** The cells that are not empty. */
 const documentedCells = (): ReadonlySet<string> => {
-  const text = readFileSync(resolve(import.meta.dirname, '../../docs/kafka.md'), 'utf8')
+  const text = readFileSync(resolve(import.meta.dirname, 'task-states.md'), 'utf8')
   const rows = text.split('\n| Event |')[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? []
-  if (rows.length !== events.length) throw new Error(`docs/kafka.md has ${rows.length} events of a task, not ${events.length}`) // prettier-ignore
+  if (rows.length !== events.length) throw new Error(`task-states.md has ${rows.length} events of a task, not ${events.length}`) // prettier-ignore
   return new Set(
     rows.flatMap((row, nth) => {
       const cells = row.split('|').slice(2)
