@@ -8,6 +8,7 @@ import type { AlertOut } from '../delivery/compose.js'
 import type { Clock } from '../base/clock.js'
 import { parseAddress } from '../domain/address.js'
 import type { Decide } from '../domain/decision.js'
+import type { Known } from '../domain/finding.js'
 import type { GeoSource } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideReason } from '../domain/inside-host.js'
@@ -69,8 +70,13 @@ export const startRetro = (
     geo: geo?.of(about.indicator),
   })
   retro.start({
-    // Counts keep no ports.
-    match: (sighting) => feeds.match(sighting, now(), { port: sighting.role === 'answer' ? anyPort : unknownPort }),
+    match: (sighting, ports) => {
+      const matchAt = (port: number): Known | undefined => feeds.match(sighting, now(), { port })
+      const listed = matchAt(sighting.role === 'answer' ? anyPort : unknownPort)
+      if (partialIn(listed) === 0) return listed
+      // Of several ports, the one that most feeds list.
+      return ports.map(matchAt).reduce((best, other) => (partialIn(other) < partialIn(best) ? other : best), listed)
+    },
     askedFor,
     ruleFor: (about) => ruleFor(withGeo(about)),
     write: async (counted, { hits, summarised }) => {
@@ -90,6 +96,9 @@ export const startRetro = (
     },
   })
 }
+
+const partialIn = (found: Known | undefined): number =>
+  found?.facts.listings?.filter(({ isPartial }) => isPartial === true).length ?? 0
 
 const toRecord = (alert: RetroAlert): AlertOut => ({
   key: alert.threat_match_value ?? alert.rule.id,

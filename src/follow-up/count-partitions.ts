@@ -5,7 +5,7 @@ import type { Task } from '../delivery/task.js'
 import type { Indicator } from '../domain/indicator.js'
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
-/** Indicators, once per day and partition; 68 bytes each. */
+/** Indicators, once per day and partition; 76 bytes each. */
 const maxCounted = 3_000_000
 
 /** The counts of one assigned partition. */

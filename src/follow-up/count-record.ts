@@ -3,7 +3,7 @@ import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { roles } from '../domain/sighting.js'
 import { parseObject } from '../base/json-object.js'
-import { maxPeers } from './day-table.js'
+import { lowestPorts, maxPeers, maxPorts } from './day-table.js'
 import { batchLimits } from '../pipeline/batch/cut-batch.js'
 import { extractLimits } from '../pipeline/extract/extract.js'
 import { dayMs, type SeenOnDay } from './seen.js'
@@ -33,6 +33,7 @@ export const accusedKey = (partition: string): string => `${partition}/accused/`
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
   const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
+  const { ports = [] } = seen
   const date = dateOf(day)
   let text = `{"schema_version":1,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
   text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
@@ -41,6 +42,7 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
   if (unalerted > 0) text += `,"unalerted":${unalerted}`
   if (pending > 0) text += `,"pending":${pending}`
+  if (ports.length > 0) text += `,"ports":${JSON.stringify(ports)}`
   // Directions and actions of its events, and what it was in them, as bits.
   return Buffer.from(`${text},"traffic":${seen.traffic},"kinds":${seen.kinds}}`)
 }
@@ -96,6 +98,8 @@ export const readCount = (
   if (!stored || stored.schema_version !== 1) return undefined
   const { partition, day } = about
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
+  const { ports = [] } = stored
+  if (!Array.isArray(ports) || ports.length > maxPorts || !ports.every(isPort)) return undefined
   // Records of former versions do not say the traffic, or the kinds.
   const { unalerted = 0, pending = 0, traffic = unknownTraffic, kinds = 0 } = stored
   const first = timeOf(first_seen) - day * dayMs
@@ -125,6 +129,7 @@ export const readCount = (
       pending: Number(pending) & roleBits,
       traffic: Number(traffic) & trafficBits,
       kinds: Number(kinds) & kindBits || kindsOfTraffic(Number(traffic) & trafficBits),
+      ...(ports.length > 0 && { ports: lowestPorts(ports) }),
     },
   }
 }
@@ -161,6 +166,9 @@ const isAccusedValue = (value: unknown): value is string => value === everyAccus
 
 const isAddressOrName = (value: unknown): value is string =>
   typeof value === 'string' && (parseAddress(value) ?? parseHostname(value)) === value
+
+const isPort = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 0xffff
 
 const roleBits = (1 << roles.length) - 1
 const maxCount = 0xffff_ffff

@@ -1,4 +1,4 @@
-// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 41 bytes per indicator next to its index.
+// The sightings of one day of one input partition: counts, times, inside hosts, offsets and ports, 49 bytes per indicator next to its index.
 import type { Indicator } from '../domain/indicator.js'
 import { roles } from '../domain/sighting.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
@@ -23,6 +23,8 @@ export type DayRow = {
   readonly traffic: number
   /** What it was in its events, and what became of them, as bits. */
   readonly kinds: number
+  /** The lowest ports of its own end, ascending. Absent: counted by a version that kept none. */
+  readonly ports?: readonly number[]
 }
 
 export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
@@ -34,6 +36,9 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly addPeer: (row: number, peer: number) => void
   readonly addTraffic: (row: number, bit: number) => void
   readonly addKind: (row: number, bit: number) => void
+  readonly addPort: (row: number, port: number) => void
+  readonly portsAt: (row: number) => readonly number[]
+  readonly kindsAt: (row: number) => number
   readonly unalertedAt: (row: number) => number
   readonly pendingAt: (row: number) => number
   readonly setMarks: (row: number, unalerted: number, pending: number) => void
@@ -47,6 +52,8 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
 
 /** Listed per indicator and day; sightings by further hosts are only counted. */
 export const maxPeers = 16
+/** The lowest ones are kept: servers listen there, and ports of clients are high. */
+export const maxPorts = 4
 
 // The words of a row.
 const count = 0
@@ -58,12 +65,16 @@ const peers = 5
 const marks = 6
 const traffic = 7
 const kinds = 8
-const stride = 9
+/** Two words with two ports of 16 bits each; 0 is none. */
+const ports = 9
+const stride = 11
 
 // The word of marks: unalerted roles, pending roles, and whether the row has changed.
 const roleBits = (1 << roles.length) - 1
 const pendingShift = roles.length
 const isChanged = 1 << (2 * roles.length)
+
+const noPorts: readonly number[] = []
 
 /** The word of peers is 0, one peer plus one, or this plus the place of a list. */
 const isList = 0x8000_0000
@@ -108,6 +119,15 @@ export const createDayTable = (seed: number): DayTable => {
     anyChanged = true
     set(row, marks, isChanged | unalerted | (pending << pendingShift))
   }
+  const portsAt = (row: number): readonly number[] => {
+    const [low, high] = [get(row, ports), get(row, ports + 1)]
+    if (low === 0) return noPorts
+    return [low & 0xffff, low >>> 16, high & 0xffff, high >>> 16].filter((port) => port !== 0)
+  }
+  const setPorts = (row: number, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): void => {
+    set(row, ports, a | (b << 16))
+    set(row, ports + 1, c | (d << 16))
+  }
   const unalertedAt = (row: number): number => get(row, marks) & roleBits
   const pendingAt = (row: number): number => (get(row, marks) >>> pendingShift) & roleBits
 
@@ -149,6 +169,13 @@ export const createDayTable = (seed: number): DayTable => {
     },
     addTraffic: (row, bit) => set(row, traffic, get(row, traffic) | bit),
     addKind: (row, bit) => set(row, kinds, get(row, kinds) | bit),
+    addPort: (row, port) => {
+      if ((get(row, ports) & 0xffff) === port) return
+      const known = portsAt(row)
+      if (!known.includes(port)) setPorts(row, lowestPorts([...known, port]))
+    },
+    portsAt,
+    kindsAt: (row) => get(row, kinds),
     unalertedAt,
     pendingAt,
     setMarks,
@@ -177,6 +204,7 @@ export const createDayTable = (seed: number): DayTable => {
         pending: pendingAt(row),
         traffic: get(row, traffic),
         kinds: get(row, kinds),
+        ports: portsAt(row),
       }
     },
     restore: (row, from, isNew) => {
@@ -190,8 +218,13 @@ export const createDayTable = (seed: number): DayTable => {
       else if (only !== undefined) set(row, peers, only + 1)
       set(row, traffic, from.traffic)
       set(row, kinds, from.kinds)
+      setPorts(row, from.ports ?? [])
       setMarks(row, from.unalerted, from.pending)
       if (!isNew) set(row, marks, get(row, marks) & ~isChanged)
     },
   }
 }
+
+/** The same for any order of the counts that are merged. */
+export const lowestPorts = (all: readonly number[]): readonly number[] =>
+  [...new Set(all)].toSorted((one, other) => one - other).slice(0, maxPorts)

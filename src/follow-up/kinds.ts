@@ -19,4 +19,12 @@ export const kindsOfTraffic = (traffic: number): number =>
     0,
   )
 
+const acceptedLogins = actions.reduce(
+  (bits, action) => bits | bitOf('login_stopped', action),
+  bitOf('login', 'allowed'),
+)
+
+/** Whether one of them is a login with the right password. */
+export const hasAcceptedLogin = (bits: number): boolean => (bits & acceptedLogins) !== 0
+
 export const kindsIn = (bits: number): readonly Kind[] => pairs.filter((_, place) => bits & (1 << place))

@@ -46,8 +46,8 @@ export type RetroOptions = {
 
 /** What is asked, and how alerts are written, once there is something to write to. */
 export type RetroConnections<Match extends RetroRule = RetroRule> = {
-  /** What the feeds say of it in that role. */
-  readonly match: (sighting: IndicatorInRole) => Known | undefined
+  /** What the feeds say of it in that role, at those ports. */
+  readonly match: (sighting: IndicatorInRole, ports: readonly number[]) => Known | undefined
   /** What the provider is asked about an indicator, if it may be asked. */
   readonly askedFor: (indicator: Indicator) => Indicator | undefined
   /** The rule that applies; without one there is no alert. */
@@ -95,16 +95,16 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
   let passing: Promise<void> | undefined
   let isClosed = false
 
-  const verdictByFeeds = (sighting: IndicatorInRole): Verdict | undefined => {
-    const listed = connected?.match(sighting)
+  const verdictByFeeds: VerdictOf = (sighting, ports) => {
+    const listed = connected?.match(sighting, ports)
     return listed && judge(listed, sighting)
   }
 
   /** As in a lookup: what a feed lists is not asked of the provider, unless it is safeguarded. */
   const verdictBy =
-    (given: ReadonlyMap<string, Known>) =>
-    (sighting: IndicatorInRole): Verdict | undefined => {
-      const listed = connected?.match(sighting)
+    (given: ReadonlyMap<string, Known>): VerdictOf =>
+    (sighting, ports) => {
+      const listed = connected?.match(sighting, ports)
       if (listed && listed.facts.flags.safeguarded !== true) return judge(listed, sighting)
       const asked = connected?.askedFor(sighting)
       const answer = asked && given.get(keyOf(asked))
@@ -266,6 +266,8 @@ const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>
 
 // Finds indicators that were delivered as clean or unknown and are malicious by what is known now.
 
+type VerdictOf = (sighting: IndicatorInRole, ports: readonly number[]) => Verdict | undefined
+
 type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
 
 /** After so many the event loop may turn to something else. */
@@ -274,15 +276,15 @@ const sliceSize = 512
 /** `verdictOf` says what is known now, if anything. */
 export const newlyMalicious = async (
   unalerted: Iterable<Unalerted>,
-  verdictOf: (sighting: IndicatorInRole) => Verdict | undefined,
+  verdictOf: VerdictOf,
   turn: () => Promise<unknown>,
 ): Promise<readonly NewlyMalicious[]> => {
   const found = new Map<string, NewlyMalicious>()
   let looked = 0
-  for (const { indicator, roles } of unalerted) {
+  for (const { indicator, roles, ports } of unalerted) {
     if (++looked % sliceSize === 0) await turn()
     for (const role of roles) {
-      const verdict = verdictOf({ ...indicator, role })
+      const verdict = verdictOf({ ...indicator, role }, ports)
       if (verdict?.level !== 'malicious') continue
       found.set(keyOf(indicator), { indicator, verdict })
       break

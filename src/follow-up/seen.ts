@@ -1,7 +1,7 @@
 // What is known of an indicator that was seen: on one day, and summed over days.
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals } from '../domain/sighting.js'
-import type { DayRow } from './day-table.js'
+import { lowestPorts, type DayRow } from './day-table.js'
 import { kindsIn } from './kinds.js'
 import { trafficIn } from './traffic.js'
 
@@ -48,4 +48,5 @@ export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
   pending: one.pending | other.pending,
   traffic: one.traffic | other.traffic,
   kinds: one.kinds | other.kinds,
+  ports: lowestPorts([...(one.ports ?? []), ...(other.ports ?? [])]),
 })

@@ -4,13 +4,14 @@ import type { Indicator } from '../domain/indicator.js'
 import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged, Verdict } from '../domain/verdict.js'
 import type { EventAround } from '../domain/seen-as.js'
+import { anyPort, portSeen, unknownPort } from '../domain/seen-port.js'
 import { passes } from '../domain/reason.js'
 import { roles, type Extraction, type Role, type Sighting } from '../domain/sighting.js'
 import { everyAccused, type Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
-import { kindBit } from './kinds.js'
+import { hasAcceptedLogin, kindBit } from './kinds.js'
 import { trafficBit } from './traffic.js'
 
 /** A delivered record, as far as it is counted. */
@@ -58,8 +59,12 @@ export const deliveredOf = (
   around: event.members?.map(aroundOf) ?? aroundOf(event),
 })
 
-/** An indicator that was delivered as clean or unknown, and the roles in which it was. */
-export type Unalerted = { readonly indicator: Indicator; readonly roles: readonly Role[] }
+/** An indicator that was delivered as clean or unknown, the roles in which it was, and the ports at which it was seen on those days. */
+export type Unalerted = {
+  readonly indicator: Indicator
+  readonly roles: readonly Role[]
+  readonly ports: readonly number[]
+}
 
 export type SightingCounts = KeptTables & {
   /** Only for what is committed, in order. An event that was counted before is not counted again. */
@@ -148,7 +153,16 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     const table = of(day)
     let own: Set<number> | undefined
     let isNew = false
+    let hasSource = false
+    let hasDestination = false
     for (const one of judged) {
+      const { role, type } = one.sighting
+      let port = unknownPort
+      if (type === 'ip') {
+        port = portSeen(one.sighting, around, role === 'source' ? !hasSource : !hasDestination)
+        hasSource ||= role === 'source'
+        hasDestination ||= role === 'destination'
+      }
       if (one.decision.decision === 'skip' || one.sighting.evidence === 'reverse') continue
       const row = rowOf(day, one.sighting)
       if (row < 0) continue
@@ -163,7 +177,8 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
           own = (own ?? new Set()).add(row)
         }
       }
-      if (isNew) table.addKind(row, kindBit(one.sighting.role, around))
+      if (isNew) table.addKind(row, kindBit(role, around))
+      if (isNew && port > 0) table.addPort(row, port)
       if (isNew && !isAccused(one.sighting, judged)) markUnalerted(day, row, one)
     }
   }
@@ -194,13 +209,17 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       for (const table of tables())
         for (let row = 0; row < table.size(); row++) {
           const bits = table.unalertedAt(row) | (withPending ? table.pendingAt(row) : 0)
-          if (bits !== 0) yield { indicator: table.at(row), roles: rolesIn(bits) }
+          if (bits !== 0) yield { indicator: table.at(row), roles: rolesIn(bits), ports: portsOf(table, row) }
         }
     },
     unalertedOf: (indicator) => {
       let bits = 0
-      each(indicator, (table, row) => (bits |= table.unalertedAt(row)))
-      return bits === 0 ? undefined : { indicator, roles: rolesIn(bits) }
+      const ports = new Set<number>()
+      each(indicator, (table, row) => {
+        bits |= table.unalertedAt(row)
+        if (table.unalertedAt(row) !== 0) for (const port of portsOf(table, row)) ports.add(port)
+      })
+      return bits === 0 ? undefined : { indicator, roles: rolesIn(bits), ports: [...ports] }
     },
     settle,
     answered: (events, now) => {
@@ -285,6 +304,11 @@ export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: Re
 }
 const accusing: Verdict = { level: 'malicious', flags: {}, because: '' }
 const unknown: Verdict = { level: 'unknown', flags: {}, because: '' }
+
+/** Behind a login with the right password the port is not the server's. */
+const portsOf = (table: DayTable, row: number): readonly number[] =>
+  hasAcceptedLogin(table.kindsAt(row)) ? loginPorts : table.portsAt(row)
+const loginPorts: readonly number[] = [anyPort]
 
 const awaitedKey = (day: number, { role, type, value }: Sighting): string => `${day}/${role}/${type}/${value}`
 

@@ -9,6 +9,7 @@ import { load } from '../../src/config/load.js'
 import type { Indicator } from '../../src/domain/indicator.js'
 import { judge } from '../../src/domain/judge.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
+import { anyPort } from '../../src/domain/seen-port.js'
 import type { Role } from '../../src/domain/sighting.js'
 import { markOf } from '../../src/domain/verdict.js'
 import type { RetroConnections } from '../../src/follow-up/retro.js'
@@ -111,20 +112,22 @@ it('means the same for the members of a batch', async () => {
   expect(raised.map(told).toSorted()).toEqual(all.toSorted())
 })
 
-it('accuses of the past what the counts can tell: answers of name servers, no connection to some port', async () => {
+it('accuses of the past the ports that were counted, answers of name servers and logins', async () => {
   const { app, alerts } = await open()
   let connected: RetroConnections | undefined
   const retro = { start: (connections: RetroConnections) => void (connected = connections) }
   startRetro(retro as never, app, alerts.retroMatch, systemClock, () => undefined)
-  const levelOf = (indicator: Indicator, role: Role): string | undefined => {
-    const found = connected?.match({ ...indicator, role })
+  const levelOf = (indicator: Indicator, role: Role, ports: readonly number[] = []): string | undefined => {
+    const found = connected?.match({ ...indicator, role }, ports)
     return found && judge(found, { ...indicator, role }, shippedTable, Date.now()).level
   }
   const ip: Indicator = { type: 'ip', value: server }
-  expect([levelOf(ip, 'answer'), levelOf(ip, 'destination'), levelOf(ip, 'source')]).toEqual([
+  expect([levelOf(ip, 'answer'), levelOf(ip, 'destination'), levelOf(ip, 'source', [50_122])]).toEqual([
     'malicious',
     'suspicious',
     'suspicious',
   ])
+  expect([levelOf(ip, 'destination', [22, 443]), levelOf(ip, 'destination', [22])]).toEqual(['malicious', 'suspicious'])
+  expect(levelOf(ip, 'source', [anyPort])).toBe('malicious')
   expect(levelOf({ type: 'domain', value: 'files.example.net' }, 'url')).toBe('suspicious')
 })

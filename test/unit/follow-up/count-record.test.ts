@@ -31,7 +31,11 @@ const seen: SeenOnDay = {
 describe('count records', () => {
   it('are read back as they were', () => {
     expect(countKey('firewall.eu/3', seen)).toBe('firewall.eu/3/2026-11-15/2001:db8::7')
-    for (const one of [seen, { ...seen, indicator: { type: 'domain', value: 'a.example.com' }, peers: [] } as const])
+    for (const one of [
+      seen,
+      { ...seen, ports: [443, 8443] },
+      { ...seen, indicator: { type: 'domain', value: 'a.example.com' }, peers: [] } as const,
+    ])
       expect(readCount(countKey('firewall.eu/3', one), countValue(one))).toEqual({
         partition: 'firewall.eu/3',
         seen: one,

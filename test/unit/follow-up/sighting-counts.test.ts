@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Finding, Level } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
 import type { Action, Direction, Role } from '../../../src/domain/sighting.js'
+import { anyPort } from '../../../src/domain/seen-port.js'
 import { countPartitions } from '../../../src/follow-up/count-partitions.js'
 import { maxPeers } from '../../../src/follow-up/day-table.js'
 import { createSightingCounts, deliveredOf, type SightingCounts } from '../../../src/follow-up/sighting-counts.js'
@@ -55,6 +56,34 @@ describe('sighting counts', () => {
     expect(counts.seen({ type: 'domain', value: 'a.example.com' })).toMatchObject({ count: 1, offsets: [7] })
     expect(counts.seen(ip('10.0.0.1'))).toBeUndefined()
     expect(counts.seen(ip('192.0.2.2'))).toBeUndefined()
+  })
+
+  it('keep the four lowest ports of an address, in any order and through a merge', () => {
+    const at = (offset: number, destinationPort: number) => ({
+      offset,
+      time: now,
+      judged: [inside('10.0.0.1'), seen('192.0.2.1')],
+      around: { direction: 'outbound', action: 'allowed', sourcePort: 50_000, destinationPort } as const,
+    })
+    const [one, other] = [create(), create()]
+    one.count([at(1, 8443), at(2, 443), at(3, 443), at(4, 65_535)], now)
+    other.count([at(5, 22), at(6, 8080)], now)
+    for (const { seen: counted, isChanged } of other.all()) one.add(counted, isChanged)
+    expect(one.onDay(20_000, ip('192.0.2.1'))?.ports).toEqual([22, 443, 8080, 8443])
+    expect([...one.unalerted(false)]).toEqual([
+      { indicator: ip('192.0.2.1'), roles: ['destination'], ports: [22, 443, 8080, 8443] },
+    ])
+    const again = create()
+    for (const { seen: counted } of one.all()) again.restore(counted)
+    expect(again.unalertedOf(ip('192.0.2.1'))?.ports).toEqual([22, 443, 8080, 8443])
+  })
+
+  it("say that the port is not the server's where the password was right", () => {
+    const counts = create()
+    const login = { direction: 'inbound', action: 'allowed', activity: 'login', sourcePort: 50_000 } as const
+    const judged = [seen('192.0.2.1', 'unknown', { role: 'source' })]
+    counts.count([{ offset: 1, time: now, judged, around: login }], now)
+    expect(counts.unalertedOf(ip('192.0.2.1'))?.ports).toEqual([anyPort])
   })
 
   it('keep every direction and action, also of the events of one record, and over days', () => {
@@ -173,7 +202,7 @@ describe('sighting counts', () => {
       ],
       now,
     )
-    expect([...counts.unalerted(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'] }])
+    expect([...counts.unalerted(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'], ports: [] }])
     counts.alerted(ip('192.0.2.1'))
     expect([...counts.unalerted(true)]).toEqual([])
     counts.count([{ offset: 3, time: now, judged }], now)
