@@ -19,7 +19,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   config: ['base', 'domain'],
   pipeline: ['base', 'domain'],
   lookup: ['base', 'domain', 'telemetry'],
-  bulk: ['base', 'domain', 'election', 'lookup', 'provider', 'server', 'telemetry'],
+  bulk: ['base', 'domain', 'election', 'lookup', 'telemetry'],
   provider: ['base', 'bulk', 'domain', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
   geo: ['base', 'domain', 'feeds', 'telemetry'],
@@ -210,6 +210,28 @@ describe('architecture', () => {
     expect(knows.size).toBeGreaterThan(100)
     const circular = [...knows.keys()].filter((file) => reachable(file).has(file))
     expect(circular).toEqual([])
+  })
+
+  it('has no circle of folders below the composition, so that each can be known before those that use it', () => {
+    const composing = new Set(['app', 'commands', 'parts', 'cli', 'index', 'enricher'])
+    const knows = new Map<string, Set<string>>()
+    for (const entry of imports.filter(({ specifier }) => specifier.startsWith('.'))) {
+      const [from, to] = [folder(entry.file), folder(target(entry))]
+      if (from !== to && !composing.has(from)) knows.set(from, (knows.get(from) ?? new Set()).add(to))
+    }
+    const reachable = (from: string): Set<string> => {
+      const reached = new Set<string>()
+      const open = [from]
+      for (let name = open.pop(); name !== undefined; name = open.pop())
+        for (const next of knows.get(name) ?? [])
+          if (!reached.has(next)) {
+            reached.add(next)
+            open.push(next)
+          }
+      return reached
+    }
+    expect(knows.size).toBeGreaterThan(10)
+    expect([...knows.keys()].filter((name) => reachable(name).has(name))).toEqual([])
   })
 
   it('exports only what another file of src uses; a test alone is not a user', () => {

@@ -5,22 +5,13 @@ import { parseAddress } from '../domain/address.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
-import type { Call, Lookup } from '../domain/lookup.js'
+import type { Call, Lookup, Source } from '../domain/lookup.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
-import type { Reply } from '../provider/client.js'
 import type { OperationName } from '../domain/operations.js'
-import type { AnswerReader } from '../provider/answer-reader.js'
-import { shippedTable } from '../domain/judgement-table.js'
-import type { IsAccused } from '../provider/ask-ip.js'
-import { createIsAccused } from '../provider/is-accused.js'
-import { providerSource } from '../provider/provider-source.js'
 import type { Role } from '../election/election.js'
 import { createPassOn, type PassOnOptions } from './pass-on.js'
-import { ignoreTelemetry } from '../telemetry/event.js'
-import type { OperationAnswer } from '../server/answer.js'
-import type { Gateway } from '../server/gateway/gateway.js'
-import type { RequestParameters } from '../server/parameters.js'
 import {
   createLineWriter,
   readQuestion,
@@ -40,25 +31,41 @@ export type BulkOptions = {
   /** Undefined where it is no key. */
   readonly holderOf: (apiKey: string | undefined) => KeyHolder | undefined
   readonly shares: BulkShares
-  /** Answers one operation for the holder of the key, as over HTTP, but waits where the plan allows no further call just now. */
-  readonly answer: (
-    name: OperationName,
-    given: RequestParameters,
-    apiKey: string | undefined,
-    priority: Priority,
-  ) => Promise<OperationAnswer>
-  /** Reads answers in our own words. */
-  readonly reader: AnswerReader
-  readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'allowed' | 'admission'> | undefined
+  /** Asks one operation after the other about an indicator, each as over HTTP with this key. */
+  readonly sourceOf: (settings: BulkSettings, caller: BulkCaller) => Source
+  /** Asked for what is not known here. */
+  readonly gateway?: BulkGateway | undefined
   /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
   readonly shared?: SharedVerdicts | undefined
   /** Where one of several gateways calls. */
   readonly others?: BulkOthers | undefined
   /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
   readonly sources?: readonly BulkSource[] | undefined
-  /** By the judgement table of this gateway; absent: by the one that is shipped. */
-  readonly isAccused?: IsAccused | undefined
   readonly now: () => number
+}
+
+type GivenValues = Readonly<Record<string, unknown>>
+
+/** The holder of a connection, as the source knows it. */
+type BulkCaller = {
+  readonly apiKey: string | undefined
+  /** Call it as an operation is sent; returns the priority of the question that it belongs to. */
+  readonly calling: (name: OperationName, given: GivenValues) => Priority
+}
+
+/** What a gateway says about its queue. */
+type BulkGateway = {
+  readonly askedAgain: (
+    operation: OperationName,
+    values: { readonly [name: string]: string | number | boolean | undefined },
+    priority: Priority,
+    times?: number,
+  ) => void
+  /** When a question that this key asks now can be answered, in milliseconds, for each class of priority. */
+  readonly estimatesMs: (asker?: string) => readonly number[]
+  /** Calls that may be in flight. */
+  readonly allowed: () => number
+  readonly admission: () => ProviderState
 }
 
 type KeyHolder = {
@@ -79,8 +86,9 @@ export type BulkSource = {
   readonly id: string
   readonly takes: (indicator: Indicator) => boolean
   readonly lookup: Lookup
-  readonly admission: Pick<Gateway, 'estimatesMs'> & {
-    readonly state: Gateway['admission']
+  readonly admission: {
+    readonly estimatesMs: BulkGateway['estimatesMs']
+    readonly state: BulkGateway['admission']
     readonly askedAgain: (key: string, priority: Priority, times: number) => void
   }
   readonly inFlight: number
@@ -159,7 +167,7 @@ type OpenQuestion = {
   readonly indicator: Indicator
   readonly priority: Priority
   /** The operation that is being asked for it. */
-  current?: { readonly name: OperationName; readonly given: RequestParameters }
+  current?: { readonly name: OperationName; readonly given: GivenValues }
 }
 
 /** `isOwn`: found by asking here, and not by another gateway. */
@@ -170,20 +178,18 @@ type Take = (line: string) => void
 
 const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, recentState: RecentState): Take => {
   const { apiKey, holder, settings, share } = asker
-  const { answer, reader, gateway, shared, now } = options
-  const isAccused = options.isAccused ?? createIsAccused(shippedTable, now)
+  const { sourceOf, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
   /** Set while a source sends a call, which it does at once and not later. */
   let sending: OpenQuestion | undefined
-  const call = async (name: OperationName, given: RequestParameters): Promise<Reply> => {
+  const calling: BulkCaller['calling'] = (name, given) => {
     const question = sending
     if (!question) throw new Error('a call was sent for no question')
     question.current = { name, given }
-    return replyOf(await answer(name, given, apiKey, question.priority), reader)
+    return question.priority
   }
-  const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
-  const source = guard(providerSource({ call }, { ...settings, domain }, isAccused, now, ignoreTelemetry))
+  const source = guard(sourceOf(settings, { apiKey, calling }))
 
   const byRole = createByRole(stream, asker, options.others, (indicator) => shared?.find(indicator, settings))
   const take: Take = (text) => {
@@ -231,7 +237,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, rec
     })
   }
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority, times: number): void =>
-    gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority, times)
+    gateway?.askedAgain(name, given as Parameters<BulkGateway['askedAgain']>[1], priority, times)
 
   writeState(stream, write, () => byRole.state(() => recentState(holder.name, () => stateOf(gateway, holder.name))))
   return take
@@ -401,24 +407,19 @@ const createRecentState = (now: () => number): RecentState => {
   }
 }
 
-type StatedGateway = Pick<Gateway, 'estimatesMs' | 'allowed' | 'admission'> | undefined
+/** Of a gateway or a source. */
+type Stated = {
+  readonly estimatesMs: BulkGateway['estimatesMs']
+  readonly allowed: BulkGateway['allowed']
+  readonly admission: BulkGateway['admission']
+}
 
-const stateOf = (gateway: StatedGateway, asker: string): StateLine => {
+const stateOf = (gateway: Stated | undefined, asker: string): StateLine => {
   if (!gateway)
     return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
   const { latencyMs, state } = gateway.admission()
   const estimatesMs = gateway.estimatesMs(asker).map((ms) => Math.round(Math.min(ms, 86_400_000)))
   return { estimatesMs, latencyMs: Math.round(latencyMs), inFlight: gateway.allowed(), state }
-}
-
-/** The same answer that the asker would have made of it over HTTP. */
-const replyOf = (answer: OperationAnswer, ownReader: AnswerReader): Reply => {
-  const isFeedMissing = answer.isFeedMissing === true
-  const at = answer.at === undefined ? {} : { at: answer.at }
-  if (answer.ok) return { status: 'answer', body: answer.body, read: answer.read ?? ownReader, isFeedMissing, ...at }
-  const { reason, message, retryAfterS } = answer.failure
-  const failure = { reason, detail: message, ...(retryAfterS !== undefined && { afterMs: retryAfterS * 1000 }) }
-  return { status: 'failure', failure, isFeedMissing, ...at }
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

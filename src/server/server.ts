@@ -11,6 +11,9 @@ import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
 import { createBulkShares } from '../bulk/bulk-shares.js'
+import type { AnswerReader } from '../provider/answer-reader.js'
+import type { IsAccused } from '../provider/ask-ip.js'
+import { bulkSourceOf } from './bulk-source.js'
 import type { PassOnOperation } from './gateway/pass-on-operations.js'
 import { priorityOfKey, type Callers, type CallerResult } from './callers.js'
 import { describeOperations, pathsOf } from './openapi.js'
@@ -19,7 +22,8 @@ import { readForm, readMultipart } from './read-form.js'
 
 type ServerOptions = {
   readonly answer: AnswerOperation
-  readonly reader: BulkOptions['reader']
+  /** Reads answers in our own words. */
+  readonly reader: AnswerReader
   readonly callers: Callers
   readonly status: () => JsonObject
   /** Asked for what is not known here. */
@@ -29,7 +33,8 @@ type ServerOptions = {
   readonly others?: BulkOptions['others']
   readonly passOn?: PassOnOperation | undefined
   readonly sources?: BulkOptions['sources']
-  readonly isAccused?: BulkOptions['isAccused']
+  /** Whether facts about an address are malicious or suspicious, by the judgement table. */
+  readonly isAccused?: IsAccused | undefined
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -149,14 +154,17 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       return key && { name: key.name, priorityOf: (asked) => priorityOfKey(key, asked) }
     },
     shares: createBulkShares(emit),
-    answer: async (name, given, key, priority) =>
-      serveAndCount(name, given, await callers.enterWhenFree(key), priority),
-    reader,
+    sourceOf: bulkSourceOf({
+      answer: async (name, given, key, priority) =>
+        serveAndCount(name, given, await callers.enterWhenFree(key), priority),
+      reader,
+      isAccused,
+      now,
+    }),
     gateway,
     shared,
     others,
     sources,
-    isAccused,
     now,
   })
   app.addHook('preClose', (done) => {

@@ -1,5 +1,6 @@
 // Opens everything that the server needs, wires it, and listens.
-import type { BulkOptions, BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
+import type { IsAccused } from '../provider/ask-ip.js'
+import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -87,7 +88,7 @@ type ServerDependencies = {
   /** Other providers, for bulk connections. */
   readonly sources?: readonly BulkSource[]
   /** Whether facts about an address are malicious or suspicious, by the judgement table. */
-  readonly isAccused?: BulkOptions['isAccused']
+  readonly isAccused?: IsAccused | undefined
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
@@ -100,12 +101,13 @@ export type Others = BulkOthers & {
   readonly status: () => JsonObject
 }
 
-export type LookupServer = {
+export type LookupServer = ListeningServer & { readonly close: () => Promise<void> }
+
+type ListeningServer = {
   readonly url: string
   /** The state of the API key; absent where nobody else is asked. */
   readonly provider?: Gateway['admission']
   readonly feeds: Feeds['status']
-  readonly close: () => Promise<void>
 }
 
 /** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
@@ -145,7 +147,7 @@ const openServerParts = async (
   scope: Scope,
   settings: ServeSettings,
   outside: ServerDependencies,
-): Promise<Omit<LookupServer, 'close'>> => {
+): Promise<ListeningServer> => {
   const { now, emit, gateway } = outside
   const { keys, tls } = outside.state ?? (await openServerState(scope, settings, emit))
   const credits = scope.use(openCredits(join(settings.state, 'credits.txt'), now, emit))

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptBulk } from '../../../src/bulk/accept-bulk.js'
+import { bulkSourceOf } from '../../../src/server/bulk-source.js'
 import { createBulkShares, type BulkShare, type BulkShares } from '../../../src/bulk/bulk-shares.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { oneCallEachHeader } from '../../support/operation-choices.js'
@@ -148,14 +149,17 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
   const server = Object.assign(createServer(), { answered: 0 })
   const types = Array.from({ length: 16 }, (_, nth) => ({ type: `category ${nth} `.padEnd(48, '.') }))
   const close = acceptBulk(server, {
-    reader: ownReader,
     holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares((event) => note(event, reached), bounds),
-    answer: (_, { ip }) => {
-      server.answered++
-      const body = { status: 200, ip: String(ip), is_malicious: true, ip_category: { count: 16, data: types } }
-      return Promise.resolve({ ok: true, isKnown: true, body })
-    },
+    sourceOf: bulkSourceOf({
+      reader: ownReader,
+      now: Date.now,
+      answer: (_, { ip }) => {
+        server.answered++
+        const body = { status: 200, ip: String(ip), is_malicious: true, ip_category: { count: 16, data: types } }
+        return Promise.resolve({ ok: true, isKnown: true, body })
+      },
+    }),
     now: Date.now,
   })
   onTestFinished(close)

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptBulk } from '../../../src/bulk/accept-bulk.js'
+import { bulkSourceOf } from '../../../src/server/bulk-source.js'
 import { createBulkShares } from '../../../src/bulk/bulk-shares.js'
 import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 import { ownReader } from '../../support/own-reader.js'
@@ -28,13 +29,16 @@ const start = async () => {
   const askedAgain = (times: number | undefined): void => void done.askedAgain.push(times ?? 1)
   const server = createServer()
   const close = acceptBulk(server, {
-    reader: ownReader,
     holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares(ignoreTelemetry),
-    answer: (_, __, key = '') => {
-      done.asked.push(key)
-      return new Promise(() => undefined)
-    },
+    sourceOf: bulkSourceOf({
+      reader: ownReader,
+      now: () => 0,
+      answer: (_, __, key = '') => {
+        done.asked.push(key)
+        return new Promise(() => undefined)
+      },
+    }),
     gateway: {
       askedAgain: (_, __, ___, times) => askedAgain(times),
       estimatesMs: (asker) => {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { acceptBulk } from '../../../src/bulk/accept-bulk.js'
+import { bulkSourceOf } from '../../../src/server/bulk-source.js'
 import { createBulkLookup } from '../../../src/bulk/bulk-lookup.js'
 import { createBulkShares } from '../../../src/bulk/bulk-shares.js'
 import type { Finding } from '../../../src/domain/finding.js'
@@ -68,14 +69,17 @@ const start = async (first: Role, { hangs = false } = {}) => {
   const state = { asked: 0, passed: 0, paid: [] as string[], askedSource: 0 }
   const server = createServer()
   const close = acceptBulk(server, {
-    reader: ownReader,
     holderOf: (name) => (name === undefined ? undefined : { name, priorityOf: (asked) => asked }),
     shares: createBulkShares(ignoreTelemetry),
-    answer: (_, { ip }) => {
-      state.asked++
-      if (hangs) return new Promise(() => undefined)
-      return Promise.resolve({ ok: true, isKnown: true, body: { status: 200, ip: String(ip), is_malicious: true } })
-    },
+    sourceOf: bulkSourceOf({
+      reader: ownReader,
+      now: Date.now,
+      answer: (_, { ip }) => {
+        state.asked++
+        if (hangs) return new Promise(() => undefined)
+        return Promise.resolve({ ok: true, isKnown: true, body: { status: 200, ip: String(ip), is_malicious: true } })
+      },
+    }),
     shared: { find: () => undefined, paid: ({ value }) => void state.paid.push(value) },
     sources: [
       {
