@@ -1,9 +1,12 @@
 // The public library: enriches one event at a time, or a stream of lines.
 import { readFileSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
-import { openApp, type App } from './app/open-app.js'
+import { openApp, type App, type AppOptions } from './app/open-app.js'
+import { openParts } from './base/scope.js'
 import { loadAny } from './app/load-config.js'
-import { describeProblem, type Problem } from './config/problem.js'
+import { accepted, attempt } from './config/load-config.js'
+import { ConfigurationError, describeProblem, type Problem } from './config/problem.js'
+import type { Config } from './config/schema.js'
 import type { Annotation } from './domain/annotation.js'
 import { feedProblems } from './feeds/status.js'
 import { allOf, outputsOf, type EventOut } from './pipeline/pipeline.js'
@@ -110,7 +113,7 @@ const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promis
   const strange = Object.keys(options).find((name) => !known.has(name))
   if (strange !== undefined)
     throw new Error(`threatweave: ${JSON.stringify(strange)} is not an option; put settings into \`settings\``)
-  const { configFile: name, env = {} } = options
+  const { configFile: name, env = {}, onTelemetry: emit = ignoreTelemetry } = options
   const readFile = (path: string): string => readFileSync(path, 'utf8')
   const loaded = loadAny({
     file: name === undefined ? undefined : { name, text: readFile(name) },
@@ -121,10 +124,15 @@ const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promis
   const opened =
     'problems' in loaded
       ? loaded
-      : await openApp(loaded.config, { mode: options.mode ?? mode, env, emit: options.onTelemetry ?? ignoreTelemetry })
+      : await attempt(() => openWithFeeds(loaded.config, { mode: options.mode ?? mode, env, emit }))
   if ('problems' in opened) throw refusal(opened.problems)
-  const feeds = feedProblems(opened.feeds.status())
-  if (feeds.length === 0) return opened
-  await opened.close()
-  throw refusal(feeds)
+  return opened
 }
+
+const openWithFeeds = (config: Config, options: AppOptions): Promise<App> =>
+  openParts(async (scope) => {
+    const app = scope.use(accepted<App>(await openApp(config, options)))
+    const problems = feedProblems(app.feeds.status())
+    if (problems.length > 0) throw new ConfigurationError(problems)
+    return app
+  })

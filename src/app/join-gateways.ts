@@ -16,12 +16,13 @@ import type { Emit } from '../telemetry/event.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { Limits } from './limits.js'
 
-export type Gateways = {
+export type Gateways = JoinedGateways & { readonly close: () => Promise<void> }
+
+type JoinedGateways = {
   readonly election: Election
   readonly others: Others
   /** Waits until this gateway is the one that calls. */
   readonly whenCalling: (download: Download) => Download
-  readonly close: () => Promise<void>
 }
 
 /** Connections to the gateway that calls, for each key of a caller. */
@@ -38,7 +39,7 @@ const joinIn = (
   config: Config,
   kafka: KafkaSettings,
   { clock, limits, emit }: Surroundings,
-): Omit<Gateways, 'close'> => {
+): JoinedGateways => {
   const { sessionTimeoutMs: sessionMs } = config.serve
   const { perHour, perDay } = budgetOf(config.admit)
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = limits.client

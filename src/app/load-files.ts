@@ -49,7 +49,11 @@ export const loadReadingFiles = (config: Config): ReadingFiles | Refused => {
 
 export const loadFiles = (config: Config): Files | Refused => {
   const reading = loadReadingFiles(config)
-  if ('problems' in reading) return reading
+  return 'problems' in reading ? reading : addIntelligenceFiles(config, reading)
+}
+
+/** For commands that look something up after they have read. */
+export const addIntelligenceFiles = (config: Config, reading: ReadingFiles): Files | Refused => {
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
   if ('problems' in safeguard) return safeguard
   const sources = loadSources(config)

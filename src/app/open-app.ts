@@ -109,7 +109,7 @@ export const openReader = (
 export const openApp = (config: Config, options: AppOptions): Promise<App | Refused> =>
   attempt(() => openParts((scope) => openAppParts(scope, config, options)))
 
-const openAppParts = async (scope: Scope, config: Config, options: AppOptions): Promise<Omit<App, 'close'>> => {
+const openAppParts = async (scope: Scope, config: Config, options: AppOptions): Promise<App> => {
   const { clock = systemClock, emit = ignoreTelemetry, mode, urgency = 'live', news = createAppNews() } = options
   const missing = intelligenceProblems(config)
   if (missing.length > 0) throw new ConfigurationError(missing)

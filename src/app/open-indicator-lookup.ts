@@ -6,7 +6,8 @@ import { openParts, type Scope } from '../base/scope.js'
 import { ConfigurationError, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
-import type { Decide } from '../domain/decision.js'
+import type { Decide, IndicatorList } from '../domain/decision.js'
+import type { JudgementTable } from '../domain/judgement-table.js'
 import { readAddress } from '../domain/address.js'
 import { sourceIdOf, unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -39,7 +40,7 @@ import { openSources, type SourceStatus } from './open-sources.js'
 import type { SourceSaid } from '../terminal/verdict-card.js'
 import { openClient, type ClientOptions } from './provider-client.js'
 
-export type IndicatorLookup = {
+type Layers = {
   readonly lookup: Lookup
   readonly feeds: Feeds
   /** The state of the API key; absent where no provider is configured. */
@@ -49,8 +50,9 @@ export type IndicatorLookup = {
   readonly sources: () => readonly SourceStatus[]
   /** What each source that could be asked said about it, as far as that is remembered. */
   readonly saidBySources: (indicator: Indicator) => readonly SourceSaid[]
-  readonly close: () => Promise<void>
 }
+
+export type IndicatorLookup = Layers & { readonly close: () => Promise<void> }
 
 export type LookupOptions = LookupWatch &
   Pick<ClientOptions, 'dispatcher'> & {
@@ -87,13 +89,8 @@ export const openIndicatorLookup = (
 ): Promise<IndicatorLookup | Refused> => attempt(() => openParts((scope) => openLayers(scope, config, decide, options)))
 
 /** From the feeds inwards; the sources and the provider end their calls before what takes in their answers is closed. */
-const openLayers = async (
-  scope: Scope,
-  config: Config,
-  decide: Decide,
-  options: LookupOptions,
-): Promise<Omit<IndicatorLookup, 'close'>> => {
-  const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, limits = ownLimits, loadFeed } = options
+const openLayers = async (scope: Scope, config: Config, decide: Decide, options: LookupOptions): Promise<Layers> => {
+  const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, limits = ownLimits } = options
   const { news = createAppNews(), env } = options
   const opened = openClient(config, options)
   const client = scope.use(opened && accepted<Client>(opened))
@@ -103,7 +100,7 @@ const openLayers = async (
       emit,
       clock,
       random,
-      ...(loadFeed && { load: loadFeed }),
+      ...(options.loadFeed && { load: options.loadFeed }),
       safeguard,
       changed: () => news.announce('feeds changed'),
       fetching: {
@@ -114,11 +111,7 @@ const openLayers = async (
   )
   const now = (): number => clock.now()
   const isAccused = createIsAccused(table, now)
-  const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
-  const learnt = (asked: Indicator, finding: Finding): void => {
-    if (finding.status === 'known' && classify(finding, asked) === 'malicious') news.announce('accused', asked, finding)
-    news.announce('answered', asked)
-  }
+  const { classify, learnt } = createLearning(table, now, news)
   const paid = options.verdicts && ((asked: Indicator, finding: Finding): void => news.announce('paid', asked, finding))
   const approval = options.approve && once(options.approve)
   const folder = memoryFolder(config, env)
@@ -141,10 +134,7 @@ const openLayers = async (
     approve: approval,
   })
   const known = [gate(decide), feeds(local.match, local.isMissing)] as const
-  const isSafeguarded = ({ type, value }: Indicator): boolean => {
-    const address = type === 'ip' ? readAddress(value) : undefined
-    return address === undefined ? safeguard.names.has(value) : safeguard.ranges.has(address)
-  }
+  const isSafeguarded = (indicator: Indicator): boolean => isIn(safeguard, indicator)
   const outer =
     sources.length === 0
       ? known
@@ -177,10 +167,10 @@ const openLayers = async (
     ))
   if (main && 'problem' in main) throw new ConfigurationError([{ setting: 'memory.path', message: main.problem }])
   scope.use(main)
-  const verdicts = (main ?? sources.length > 0) ? options.verdicts : undefined
-  if (verdicts) {
+  const takesVerdicts = main !== undefined || sources.length > 0
+  if (takesVerdicts && options.verdicts) {
     const scans = domain.scan !== 'off'
-    const shared = scope.use(await verdicts(takeVerdicts({ main, sources, scans, maxEntries })))
+    const shared = scope.use(await options.verdicts(takeVerdicts({ main, sources, scans, maxEntries })))
     news.subscribe('paid', shared.paid)
   }
   // An answer that arrives while this process ends was paid for too: it is kept and shared.
@@ -199,6 +189,21 @@ const openLayers = async (
     ...(main && { admission: main.admission }),
     ...(admissions.length > 0 && { asked: askedOf(admissions) }),
   }
+}
+
+/** What a finding means here, and the news of each that is remembered. */
+const createLearning = (table: JudgementTable, now: () => number, news: AppNews) => {
+  const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
+  const learnt = (asked: Indicator, finding: Finding): void => {
+    if (finding.status === 'known' && classify(finding, asked) === 'malicious') news.announce('accused', asked, finding)
+    news.announce('answered', asked)
+  }
+  return { classify, learnt }
+}
+
+const isIn = ({ names, ranges }: IndicatorList, { type, value }: Indicator): boolean => {
+  const address = type === 'ip' ? readAddress(value) : undefined
+  return address === undefined ? names.has(value) : ranges.has(address)
 }
 
 const approved = <Ask extends Source>(approval: (() => Promise<boolean>) | undefined, source: Ask): Ask | Source =>

@@ -6,13 +6,14 @@ import type { Config } from '../config/schema.js'
 import type { AnyObject } from '../base/json-object.js'
 import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openReader } from './open-app.js'
-import { openFormats } from './open-formats.js'
+import type { ReadingFiles } from './load-files.js'
 
 type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
 
-export const openRuleEvents = (config: Config): RuleEvents => {
-  const { decode, extract } = accepted(openReader(config))
-  const named = createNamedValues(openFormats(config.extract.formats).formats)
+/** Without `given` the files are loaded. */
+export const openRuleEvents = (config: Config, given?: ReadingFiles): RuleEvents => {
+  const { decode, extract, files } = accepted(openReader(config, given ? { files: given } : {}))
+  const named = createNamedValues(files.formats)
   const { key } = config.output
   return (written, { read_as }) => {
     const event = decode(originalOf(written, key, read_as !== undefined))

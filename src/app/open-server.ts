@@ -85,7 +85,7 @@ const openServerParts = async (
   config: Config,
   { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch, socket }: OpenServerOptions,
   version: string,
-): Promise<Omit<OpenServer, 'close'>> => {
+): Promise<OpenServer> => {
   const isGateway = config.serve.upstream !== ''
   const files = accepted<Files>(loadFiles(config))
   const settings = serveSettingsOf(config)
@@ -143,9 +143,7 @@ const openServerParts = async (
   // Before its connections end: the next one calls as soon as this one says that it does not.
   if (gateways) scope.defer(gateways.close)
   return {
-    url: server.url,
-    feeds: server.feeds,
-    ...(server.provider && { provider: server.provider }),
+    ...server,
     ...(sources.length > 0 && { sources: () => sources.map((source) => source.status()) }),
   }
 }

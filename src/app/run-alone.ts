@@ -41,6 +41,8 @@ export type RunOptions = {
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
   readonly watch: Watch
+  /** Absent: they are loaded. */
+  readonly files?: Files
   readonly runtime: Runtime
 }
 
@@ -51,7 +53,7 @@ export const runAlone = (config: Config, options: RunOptions): Promise<WorkerFai
 const runIn = async (
   scope: Scope,
   config: Config,
-  { env, signal, watch, runtime }: RunOptions,
+  { env, signal, watch, files = accepted<Files>(loadFiles(config)), runtime }: RunOptions,
 ): Promise<WorkerFailure | undefined> => {
   const { emit, hooks } = watch
   const { clock, random, idleMs, loadFeed, dispatcher, sockets } = runtime
@@ -59,7 +61,6 @@ const runIn = async (
     watch.flush()
     watch.logTotals()
   })
-  const files = accepted<Files>(loadFiles(config))
   const settings = { ...connectedSettingsOf(config, { env, emit }), sockets }
   const isComplete = config.enrich.mode === 'complete'
   const news = createAppNews()

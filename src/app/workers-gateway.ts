@@ -13,13 +13,14 @@ import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
 import { openServer, type OpenServer, type OpenServerOptions } from './open-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
-type WorkersGateway = {
+type WorkersGateway = SharedGateway & { readonly close: () => Promise<void> }
+
+type SharedGateway = {
   /** Changes to the environment of a worker. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */
   readonly provider?: OpenServer['provider']
   readonly sources?: OpenServer['sources']
-  readonly close: () => Promise<void>
 }
 
 /** The longest path that a Unix socket can have on every system. */
@@ -43,11 +44,7 @@ const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sou
 export const openWorkersGateway = (config: Config, options: OpenServerOptions): Promise<WorkersGateway> =>
   openParts((scope) => openGatewayIn(scope, config, options))
 
-const openGatewayIn = async (
-  scope: Scope,
-  config: Config,
-  options: OpenServerOptions,
-): Promise<Omit<WorkersGateway, 'close'>> => {
+const openGatewayIn = async (scope: Scope, config: Config, options: OpenServerOptions): Promise<SharedGateway> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)

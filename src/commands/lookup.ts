@@ -13,13 +13,14 @@ import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
 import { judge, judgeCounting } from '../domain/judge.js'
+import type { JudgementTable } from '../domain/judgement-table.js'
+import { withScope } from '../base/scope.js'
 import type { Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role } from '../domain/sighting.js'
 import { createLogger } from '../telemetry/logger.js'
 import { reportStop, unlessStopped } from '../terminal/report-stop.js'
 import { limits } from '../app/limits.js'
-import { tableOf } from '../app/open-table.js'
 import { loadConfig } from '../app/load-config.js'
 import { accepted, configOption } from '../config/load-config.js'
 import { readLines } from '../input/read-lines.js'
@@ -62,10 +63,6 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
     const values = given.length > 0 ? given : await readValues(io)
     const isJson = args.values.json === true || io.stdout.isTTY !== true
     const emit = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
-    const app = accepted(await openApp(config, { mode: 'complete', env: io.env, emit }))
-    const client = args.values.scan === true ? providerClient(config, io) : undefined
-    const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
-    const table = tableOf(config)
     const judgeBy = config.intel.sources.length > 0 ? judgeCounting : judge
     const progress =
       values.length > 1 && io.stderr.isTTY === true && !(io.stdout.isTTY === true)
@@ -73,7 +70,12 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
         : undefined
     let failures = 0
     let done = 0
-    try {
+    await withScope(async (scope) => {
+      const app = scope.use(accepted<App>(await openApp(config, { mode: 'complete', env: io.env, emit })))
+      const { table } = app.files
+      const client = scope.use(args.values.scan === true ? providerClient(config, io) : undefined)
+      const ask = client ? scanning(client, config, table, args, io, app.lookup) : app.lookup
+      if (progress) scope.defer(progress.end)
       for await (const { indicator, finding } of inOrder(values, type, role, ask, io.signal)) {
         const verdict = judgeBy(finding, { ...indicator, role }, table, Date.now())
         if (verdict.reason !== undefined && kindOf(verdict.reason) === 'failure') failures++
@@ -91,18 +93,14 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
         done++
         progress?.update(done, `${done} of ${values.length}`)
       }
-    } finally {
-      progress?.end()
-      await app.close()
-      await client?.close()
-    }
+    })
     const code = done < values.length ? reportStop(done, io, 'value') : exitCodes.ok
     return code === exitCodes.ok && failures > 0 ? exitCodes.failure : code
   },
 }
 
 /** What is sent for a name is its registrable domain, unless configured otherwise. */
-const askedFor = ({ decide }: Pick<App, 'decide'>, indicator: Indicator, role: Role): Indicator => {
+const askedFor = ({ decide }: App, indicator: Indicator, role: Role): Indicator => {
   const decision = decide({ ...indicator, field: '', role, evidence: 'field' })
   return decision.decision === 'lookup' ? decision.ask : indicator
 }
@@ -217,7 +215,14 @@ const scanDomain = async (name: string, client: Client, options: ScanOptions, io
 }
 
 /** One scan at a time, as accounts allow. */
-const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
+const scanning = (
+  client: Client,
+  config: Config,
+  table: JudgementTable,
+  args: Arguments,
+  io: Io,
+  inner: Lookup,
+): Lookup => {
   const { domain } = config.intel
   const emit = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
   let turn: Promise<unknown> = Promise.resolve()
@@ -232,7 +237,7 @@ const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner
           folder: domain.scanFolder,
           pollMs: limits.scanPollMs,
           giveUpMs: 600_000,
-          againAfterMs: tableOf(config).maxAgeDays * 86_400_000,
+          againAfterMs: table.maxAgeDays * 86_400_000,
           emit,
         },
         io,

@@ -11,12 +11,12 @@ import { workerNumberVariable } from '../config/environment-name.js'
 import { budgetOf } from '../config/budget.js'
 import { exposedFiles } from '../config/exposed-files.js'
 import { allSettings, loadConfig } from '../app/load-config.js'
-import { configOption } from '../config/load-config.js'
+import { accepted, configOption } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { refusePortsInUse, watchRun } from '../app/watch-run.js'
 import type { WorkerFailure } from '../app/supervise-workers.js'
 import { nodeRuntime, runAlone } from '../app/run-alone.js'
-import { openFormats } from '../app/open-formats.js'
+import { loadFiles, type Files } from '../app/load-files.js'
 
 export const run: Command = {
   summary: 'annotate the events of Kafka topics and write them to another topic, until stopped',
@@ -85,7 +85,8 @@ const workersOf = ({ values }: Arguments): number => {
 
 const runHere = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
   await refusePortsInUse(config, [config.ops.port], 'ops.port')
-  const formats = openFormats(config.extract.formats).formats.map(({ id }) => id)
+  const files = accepted<Files>(loadFiles(config))
+  const formats = files.formats.map(({ id }) => id)
   const watch = await watchRun(config, emit, formats)
-  return runAlone(config, { env: io.env, signal: io.signal, watch, runtime: nodeRuntime })
+  return runAlone(config, { env: io.env, signal: io.signal, watch, files, runtime: nodeRuntime })
 }

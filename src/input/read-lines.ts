@@ -14,9 +14,9 @@ class InputError extends Error {
 }
 
 /** Runs work that reads input files; a file that cannot be read is a usage error, not a bug. */
-export const withInputErrors = async (work: () => Promise<void>): Promise<void> => {
+export const withInputErrors = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
-    await work()
+    return await work()
   } catch (error) {
     if (error instanceof InputError) throw new UsageError(`cannot read the input ${error.message}`)
     throw error

@@ -18,7 +18,8 @@ import { renderTable, type Column } from '../../terminal/table.js'
 import { networkText } from '../../terminal/verdict-card.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 import { explainOnline } from './explain-online.js'
-import { openKnown, type KnownAboutEvent } from './open-known.js'
+import { openKnown, type KnownAboutEvent, type OpenKnown } from './open-known.js'
+import { withScope } from '../../base/scope.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
@@ -57,28 +58,30 @@ Example:
   run: async (args, io) => {
     const config = loadConfig(args, io)
     if (args.values.online === true) return explainOnline(args.positionals, config, io, args.values.json === true)
-    const { eventsInRecord, decode, extract } = accepted(openReader(config, { isOneSource: true }))
-    const known = await openKnown(config, io)
+    const { eventsInRecord, decode, extract, files } = accepted(openReader(config, { isOneSource: true }))
     const isJson = args.values.json === true
     const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
-    const explainOne = async (bytes: Buffer, written?: Annotation): Promise<string> => {
-      const event = decode(bytes)
-      const found = extract(event)
-      const knows = await known?.of(bytes, written)
-      if (isJson)
-        return `${JSON.stringify({ ...explained(event.text, found), ...(knows && { known: knows }), ...(written && { annotation: written }) })}\n`
-      return (
-        render(event.text, found, isColoured) +
-        (knows ? renderKnown(knows) : '') +
-        (written ? renderWritten(written) : '')
-      )
-    }
+    const explainBy =
+      (known: OpenKnown | undefined) =>
+      async (bytes: Buffer, written?: Annotation): Promise<string> => {
+        const event = decode(bytes)
+        const found = extract(event)
+        const knows = await known?.of(bytes, written)
+        if (isJson)
+          return `${JSON.stringify({ ...explained(event.text, found), ...(knows && { known: knows }), ...(written && { annotation: written }) })}\n`
+        return (
+          render(event.text, found, isColoured) +
+          (knows ? renderKnown(knows) : '') +
+          (written ? renderWritten(written) : '')
+        )
+      }
     let events = 0
     const show = async (out: string, count: number): Promise<void> => {
       await (isJson ? writeJson : write)(io.stdout, out)
       events += count
     }
-    try {
+    return withScope(async (scope) => {
+      const explainOne = explainBy(scope.use(await openKnown(config, files, io)))
       if (args.positionals.length > 0 && args.positionals.every(isPlace)) {
         for (const place of args.positionals) {
           const read = await readPlacedEvents(place, config, io.env)
@@ -99,10 +102,8 @@ Example:
           await show(out, all.length)
         }
       })
-    } finally {
-      await known?.close()
-    }
-    return reportStop(events, io)
+      return reportStop(events, io)
+    })
   },
 }
 

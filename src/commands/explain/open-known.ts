@@ -3,7 +3,9 @@ import { candidatesOf, writtenCandidates } from '../../alerts/candidates.js'
 import { chooseMatches } from '../../alerts/choose-matches.js'
 import { whyNoAlert } from '../../alerts/why-no-alert.js'
 import { loadConfiguredRules } from '../../app/check-file.js'
-import { openApp } from '../../app/open-app.js'
+import { addIntelligenceFiles, type Files, type ReadingFiles } from '../../app/load-files.js'
+import { openApp, type App } from '../../app/open-app.js'
+import { openParts, type Scope } from '../../base/scope.js'
 import { openRuleEvents } from '../../app/open-rule-events.js'
 import { hasIntelligence } from '../../config/intelligence-problems.js'
 import { accepted } from '../../config/load-config.js'
@@ -43,30 +45,41 @@ export type KnownAboutEvent = {
   readonly noAlert?: { readonly reason: NoAlertReason; readonly rule?: string }
 }
 
-type OpenKnown = {
+export type OpenKnown = {
   /** `annotation` is the one that was written with the event, where it has one. */
   readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<KnownAboutEvent>
   readonly close: () => Promise<void>
 }
 
 /** Nothing where neither feeds nor a memory are configured. */
-export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | undefined> => {
-  if (!hasIntelligence(config)) return undefined
-  const app = accepted(
-    await openApp(
-      { ...config, output: { ...config.output, detail: 'full' } },
-      {
-        mode: 'complete',
-        env: io.env,
-        fetchesFeeds: false,
-        // Reads the memory next to a run that writes it, and pays for nothing.
-        replay: { id: 'explain', isAnnotated: false },
-        approve: () => Promise.resolve(false),
-      },
+export const openKnown = async (config: Config, reading: ReadingFiles, { env }: Io): Promise<OpenKnown | undefined> =>
+  hasIntelligence(config) ? openParts((scope) => openKnownIn(scope, config, reading, env)) : undefined
+
+const openKnownIn = async (
+  scope: Scope,
+  config: Config,
+  reading: ReadingFiles,
+  env: Io['env'],
+): Promise<{ readonly of: OpenKnown['of'] }> => {
+  const files = accepted<Files>(addIntelligenceFiles(config, reading))
+  const app = scope.use(
+    accepted<App>(
+      await openApp(
+        { ...config, output: { ...config.output, detail: 'full' } },
+        {
+          mode: 'complete',
+          env,
+          files,
+          fetchesFeeds: false,
+          // Reads the memory next to a run that writes it, and pays for nothing.
+          replay: { id: 'explain', isAnnotated: false },
+          approve: () => Promise.resolve(false),
+        },
+      ),
     ),
   )
   const { set } = await loadConfiguredRules([], config)
-  const ruleEventOf = openRuleEvents(config)
+  const ruleEventOf = openRuleEvents(config, files)
   return {
     of: async (bytes, written) => {
       const [event] = await allOf(app.pipeline, [{ bytes, origin: 'explain' }])
@@ -107,6 +120,5 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
         ...(why && { noAlert: { reason: why.reason, ...(why.rule && { rule: why.rule.title }) } }),
       }
     },
-    close: app.close,
   }
 }

@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { openAlerting } from '../../app/open-alerting.js'
 import type { Alert } from '../../alerts/alert.js'
+import type { Alerts } from '../../alerts/open-alerts.js'
+import type { Scope } from '../../base/scope.js'
 import { renderAlert } from '../../alerts/render-alert.js'
 import type { Config } from '../../config/schema.js'
 import type { ByReason } from '../../domain/no-alert-reason.js'
@@ -26,29 +28,29 @@ export type AlertOutput = {
   readonly withoutAlert: () => ByReason
   /** `before` is called if text follows. */
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[], before?: () => void) => Promise<void>
-  /** Waits a while for late answers, then closes. */
-  readonly close: () => Promise<void>
 }
 
 /** How long to wait for late answers at the end. */
 const lateMs = 5000
 
+/** Its scope waits a while for late answers when it closes. */
 export const openAlertOutput = async (
+  scope: Scope,
   { alerts: target, summary }: Arguments['values'],
   config: Config,
-  { again }: Pick<App, 'again'>,
+  { again, files }: App,
   emit: Emit,
   io: Io,
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string' && summary !== true) return undefined
-  const rules = accepted(await openAlerting(config, { emit }))
+  const rules = scope.use(accepted<Alerts>(await openAlerting(config, { emit, files })))
   const counts = { raised: () => rules.status().raised, withoutAlert: () => rules.status().withoutAlert }
   if (typeof target !== 'string') {
     const count = (_: readonly EventIn[], events: readonly EventOut[]): Promise<void> => {
       rules.raise(eventsIn(events))
       return Promise.resolve()
     }
-    return { isStandardOutput: false, isText: false, ...counts, raise: count, close: rules.close }
+    return { isStandardOutput: false, isText: false, ...counts, raise: count }
   }
   const isStandardOutput = target === '-'
   const isText = isStandardOutput && io.stdout.isTTY === true
@@ -67,7 +69,6 @@ export const openAlertOutput = async (
   try {
     stream = isStandardOutput ? io.stdout : fileOutput(openSync(target, 'w'))
   } catch (error) {
-    await rules.close()
     throw new UsageError(`cannot write the alerts: ${messageOf(error)}`)
   }
   let failed: OutputError | undefined
@@ -85,6 +86,13 @@ export const openAlertOutput = async (
       throw failed ?? error
     })
   }
+  scope.defer(async () => {
+    const limit = AbortSignal.timeout(lateMs)
+    await Promise.race([lines.idle(), once(limit, 'abort')])
+    await late
+    if (!isStandardOutput) await finished(stream.end()).catch(recordFailure)
+    if (failed) throw failed
+  })
   return {
     isStandardOutput,
     isText,
@@ -93,14 +101,6 @@ export const openAlertOutput = async (
       const raised = lines.raise(given, events)
       if (isText && raised.length > 0) before?.()
       return put(raised)
-    },
-    close: async () => {
-      const limit = AbortSignal.timeout(lateMs)
-      await Promise.race([lines.idle(), once(limit, 'abort')])
-      await late
-      await rules.close()
-      if (!isStandardOutput) await finished(stream.end()).catch(recordFailure)
-      if (failed) throw failed
     },
   }
 }

@@ -1,6 +1,7 @@
 // The `pipe` command: annotates events from files or standard input.
 import { entriesIn } from '../../domain/entry-counts.js'
 import { statSync } from 'node:fs'
+import { withScope } from '../../base/scope.js'
 import type { Finding } from '../../domain/finding.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
 import { openApp, type App } from '../../app/open-app.js'
@@ -77,16 +78,12 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
     }
     refuseWithoutIntelligence(config)
     refuseOverwriting(args, config, io)
-    const app = accepted(await openApp(config, options))
-    let alerts: AlertOutput | undefined
-    let events = 0
-    try {
+    const events = await withScope(async (scope) => {
+      const app = scope.use(accepted<App>(await openApp(config, options)))
       refuseWithoutFeeds(app, args)
-      alerts = await openAlertOutput(args.values, config, app, emit, io)
-      await withInputErrors(() => run(app, alerts, args, io, (more) => (events += more)))
-    } finally {
-      await (alerts?.close() ?? Promise.resolve()).finally(app.close)
-    }
+      const alerts = await openAlertOutput(scope, args.values, config, app, emit, io)
+      return withInputErrors(() => run(app, alerts, args, io))
+    })
     const code = reportStop(events, io)
     const refusal = keyCheck.refusal()
     if (code !== exitCodes.ok || refusal === undefined) return code
@@ -139,14 +136,8 @@ const refuseWithoutFeeds = ({ feeds, asked }: App, args: Arguments): void => {
     throw new UsageError('there is no intelligence to check events with: no key, and no feed has an entry')
 }
 
-/** `written` is called with the number of events in each chunk and returns the total. */
-const run = async (
-  app: App,
-  alerts: AlertOutput | undefined,
-  args: Arguments,
-  io: Io,
-  written: (events: number) => number,
-): Promise<void> => {
+/** Returns the number of events that were written. */
+const run = async (app: App, alerts: AlertOutput | undefined, args: Arguments, io: Io): Promise<number> => {
   const maliciousOnly = args.values['malicious-only'] === true
   const summary = createSummary()
   const total = sizeOf(args.positionals)
@@ -155,6 +146,7 @@ const run = async (
       ? createProgress(io.stderr, { label: 'pipe', ...(total === undefined ? {} : { total }) })
       : undefined
   let bytes = 0
+  let events = 0
   for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
     const outcome = allOf(app.pipeline, lines)
     const out = outcome instanceof Promise ? await unlessStopped(outcome, io.signal) : outcome
@@ -167,7 +159,7 @@ const run = async (
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
     await alerts?.raise(lines, out, progress?.clear)
     for (const line of lines) bytes += line.bytes.length + 1
-    const events = written(all.length)
+    events += all.length
     progress?.update(bytes, `${events} events`)
     if (io.signal.aborted) break
   }
@@ -180,6 +172,7 @@ const run = async (
       `${raised} ${raised === 1 ? 'alert' : 'alerts'} from ${summary.text(calls, alerts.withoutAlert(), 0)}`,
     )
   }
+  return events
 }
 
 const newline = Buffer.from('\n')

@@ -1,4 +1,5 @@
 // Dry run of a replay: what it would read, and how many lookups it would send.
+import { withScope } from '../../base/scope.js'
 import { budgetOf } from '../../config/budget.js'
 import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
@@ -20,16 +21,17 @@ export const dryRunReplay = async (
   io: Io,
   around: Surroundings,
 ): Promise<number> => {
-  const app = await openReplayApp(args, config, around)
   const { now } = around.runtime.clock
-  const startedAt = now()
   const { plan } = opened
-  const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
   const missing = new Set<string>()
-  const allowed = allowedLookups(args, config, app.admission?.state().spent)
-  let events = 0
-  let read = 0
-  try {
+  const outcome = await withScope(async (scope) => {
+    const app = scope.use(await openReplayApp(args, config, around))
+    const startedAt = now()
+    const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
+    scope.defer(progress.end)
+    const allowed = allowedLookups(args, config, app.admission?.state().spent)
+    let events = 0
+    let read = 0
     await opened.readRanges(async (restored) => {
       // Former verdicts do not save lookups.
       const records = restored.map((record) => ({ ...record, former: undefined, formers: undefined }))
@@ -41,14 +43,8 @@ export const dryRunReplay = async (
       read += records.length
       progress.update(read, `${events} events, ${Math.min(missing.size, allowed)} lookups`)
     })
-  } finally {
-    progress.end()
-    await app.close()
-  }
-  const outcome = dryRun(args, plan, {
-    events,
-    lookups: Math.min(missing.size, allowed),
-    seconds: (now() - startedAt) / 1000,
+    const lookups = Math.min(missing.size, allowed)
+    return dryRun(args, plan, { events, lookups, seconds: (now() - startedAt) / 1000 })
   })
   await (args.isJson
     ? writeJson(io.stdout, `${JSON.stringify(outcome)}\n`)

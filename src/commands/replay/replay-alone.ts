@@ -3,7 +3,9 @@
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { openAlerting } from '../../app/open-alerting.js'
+import { loadFiles, type Files } from '../../app/load-files.js'
 import { openApp, type App } from '../../app/open-app.js'
+import { withScope } from '../../base/scope.js'
 import { readWrittenOf } from '../../app/open-records.js'
 import type { RunOptions } from '../../app/run-alone.js'
 import { accepted } from '../../config/load-config.js'
@@ -55,12 +57,10 @@ const tryReplay = async <T>(
   )
   if ('refused' in opened) return opened
   try {
-    return await work(opened)
+    return await withScope((scope) => work(scope.use(opened)))
   } catch (error) {
     if (!(error instanceof FatalKafkaError)) throw error
     return { refused: `${error.message}; --id ${args.id} continues from here` }
-  } finally {
-    await opened.close()
   }
 }
 
@@ -71,22 +71,22 @@ export type Replayed = Progress & {
 }
 
 /** Annotates the ranges again. `moved` is called with every step and the lookups sent so far. */
-export const replayAlone = async (
+export const replayAlone = (
   opened: OpenReplay,
   args: ReplayArguments,
   config: Config,
   around: Surroundings,
   moved: (progress: Progress, lookups: number) => void,
-): Promise<Replayed | ReplayRefused> => {
-  const { plan } = opened
-  const { clock } = around.runtime
-  const former = args.against === undefined ? undefined : await opened.former(args.against)
-  if (former && 'refused' in former) return former
-  const rules = accepted(await openAlerting(config, { emit: around.emit, clock, replayId: args.id }))
-  const closings = [rules.close]
-  try {
-    const app = await openReplayApp(args, config, around, rules.names)
-    closings.push(app.close)
+): Promise<Replayed | ReplayRefused> =>
+  withScope(async (scope) => {
+    const { plan } = opened
+    const { emit, runtime } = around
+    const { clock } = runtime
+    const former = args.against === undefined ? undefined : await opened.former(args.against)
+    if (former && 'refused' in former) return former
+    const files = accepted<Files>(loadFiles(config))
+    const rules = scope.use(accepted<Alerts>(await openAlerting(config, { emit, clock, files, replayId: args.id })))
+    const app = scope.use(await openReplayApp(args, config, around, { files, names: rules.names }))
     const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
     const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
     const written = new Set<string>()
@@ -105,17 +105,22 @@ export const replayAlone = async (
       moved: (progress) => moved(progress, lookups()),
     })
     return 'refused' in outcome ? outcome : { ...outcome, lookups: lookups(), found: found.read(), alertsTopic }
-  } finally {
-    for (const close of closings) await close()
-  }
-}
+  })
 
 /** Waits for every answer, with lower priority than live traffic, and keeps the given limit of lookups. */
 export const openReplayApp = async (
   args: ReplayArguments,
   config: Config,
   { env, emit, runtime: { clock, random, idleMs, loadFeed, dispatcher } }: Surroundings,
-  names?: Alerts['names'],
+  {
+    files,
+    names,
+  }: {
+    /** Absent: they are loaded. */
+    readonly files?: Files
+    /** The names whose values in text the rules want. */
+    readonly names?: Alerts['names']
+  } = {},
 ): Promise<App> => {
   const { maxLookups } = args
   const sendsNothing = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
@@ -134,6 +139,7 @@ export const openReplayApp = async (
         loadFeed,
         dispatcher,
         names,
+        ...(files && { files }),
         replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
         ...(sendsNothing && { approve: () => Promise.resolve(false) }),
       },

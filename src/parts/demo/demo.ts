@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAlerting } from '../../app/open-alerting.js'
-import { openApp } from '../../app/open-app.js'
+import { openApp, type App } from '../../app/open-app.js'
+import type { Alerts } from '../../alerts/open-alerts.js'
+import { withScope, type Scope } from '../../base/scope.js'
 import { bundledProfile } from '../../app/open-profile.js'
 import { serveSettingsOf } from '../../app/open-server.js'
 import { packageFolder } from '../../base/package-folder.js'
@@ -38,7 +40,6 @@ of Kafka.
   options: { keep: { type: 'boolean' }, 'no-kafka': { type: 'boolean' } },
   uselessBeside: { 'no-kafka': ['keep'] },
   run: async (args, io) => {
-    const folder = mkdtempSync(join(tmpdir(), 'threatweave-demo-'))
     const say = (text: string): void => void io.stdout.write(`${text}\n`)
     const lines = [
       ...readFileSync(join(packageFolder, 'examples/logs/firewall.log'), 'utf8').trimEnd().split('\n'),
@@ -47,15 +48,16 @@ of Kafka.
     const key = randomBytes(24).toString('hex')
     let calls = 0
     const callsMade = (): number => calls
-    const service = await startLookupService(folder, key, () => calls++)
-    const link = await openSlowLink(service.url)
-    const list = join(folder, 'watch-list.csv')
-    writeFileSync(list, listBefore)
-    let broker: Broker | undefined
-    try {
+    const show = async (scope: Scope): Promise<void> => {
+      const folder = mkdtempSync(join(tmpdir(), 'threatweave-demo-'))
+      scope.defer(() => rmSync(folder, { recursive: true, force: true }))
+      const service = scope.use(await startLookupService(folder, key, () => calls++))
+      const link = scope.use(await openSlowLink(service.url))
+      const list = join(folder, 'watch-list.csv')
+      writeFileSync(list, listBefore)
       say(`Lookup server at ${link.url}, with invented data (examples/intel).`)
       const env = demoEnvironment(io, { folder, list, url: link.url, key })
-      const found =
+      const found: Broker | { readonly missing: string } =
         args.values['no-kafka'] === true
           ? { missing: 'No broker, because of --no-kafka' }
           : await startBroker({ env: io.env, stderr: io.stderr })
@@ -63,23 +65,18 @@ of Kafka.
         say(`${found.missing}.\nRunning the same pipeline over standard input.\n`)
         await overStandardInput(configOf(env), lines, io, callsMade)
       } else {
-        broker = found
+        scope.defer(found.stop)
         const isKept = args.values.keep === true
         await overKafka(
-          { env, brokers: broker.plain, areShared: broker.how === 'environment', lines, link, list, callsMade, isKept },
+          { env, brokers: found.plain, areShared: found.how === 'environment', lines, link, list, callsMade, isKept },
           io,
         )
       }
-      return exitCodes.ok
-    } catch (error) {
-      if (io.signal.aborted) return exitCodes.ok
-      throw error
-    } finally {
-      await broker?.stop()
-      await link.close()
-      await service.close()
-      rmSync(folder, { recursive: true, force: true })
     }
+    await withScope(show).catch((error: unknown) => {
+      if (!io.signal.aborted) throw error
+    })
+    return exitCodes.ok
   },
 }
 
@@ -157,9 +154,9 @@ const overStandardInput = async (
   io: Io,
   callsMade: () => number,
 ): Promise<void> => {
-  const app = accepted(await openApp(config, { mode: 'complete', env: io.env }))
-  const rules = accepted(await openAlerting(config, {}))
-  try {
+  await withScope(async (scope) => {
+    const app = scope.use(accepted<App>(await openApp(config, { mode: 'complete', env: io.env })))
+    const rules = scope.use(accepted<Alerts>(await openAlerting(config, { files: app.files })))
     const out = await allOf(
       app.pipeline,
       lines.map((line, place) => ({ bytes: Buffer.from(line), origin: `firewall.log:${place + 1}` })),
@@ -167,8 +164,5 @@ const overStandardInput = async (
     showRaised(rules.raise(eventsIn(out)), io)
     const events = out.map((one) => JSON.parse(one.bytes().toString()) as Event)
     showSummary({ events, corrected: 0, calls: callsMade() }, io)
-  } finally {
-    await rules.close()
-    await app.close()
-  }
+  })
 }
