@@ -17,7 +17,7 @@ import { parseBody } from '../dist/provider/parse-body.js'
 import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
 import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
-import { openRegistry } from '../dist/registry/open-registry.js'
+import { openRegistry } from '../dist/parts/binary-topics/open-registry.js'
 import { createRandom, mutate, mutateBytes } from './mutate.mjs'
 import { fieldOf, mutateField } from './mutate-protobuf.mjs'
 

@@ -1,6 +1,5 @@
 // Looks at a few records of each topic that is read: says where the format that is set for the topic does not fit, and which own addresses they show.
 import { isUtf8 } from 'node:buffer'
-import { systemClock } from '../base/clock.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import { createOwnAddresses } from '../domain/own-addresses.js'
@@ -8,11 +7,11 @@ import { formatOfTopic, type TopicFormat } from '../domain/topic-format.js'
 import { withTopicReader, type TopicReader } from '../kafka/topic-reader.js'
 import type { TopicRemark } from '../kafka/topics.js'
 import type { WireRecord } from '../kafka/wire/record.js'
-import { schemaIdOf } from '../registry/schema-id.js'
-import type { RegistryClient } from '../registry/registry-client.js'
 import { connectedSettingsOf } from './connected-settings.js'
 import { openReader } from './open-app.js'
-import { openRecordOf, openRegistryOf, registryClientOf } from './open-records.js'
+import { openRecordOf, openSchemaValues } from './open-records.js'
+import type { SchemaCheck } from './part.js'
+import { parts } from './parts.js'
 
 const maxRecords = 5
 const maxPartitions = 3
@@ -24,9 +23,9 @@ export const checkValues = async (
   topics: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly TopicRemark[] | { readonly refused: string }> => {
-  const { registry, input } = config.kafka
-  const client = registry.url === '' ? undefined : registryClientOf(registry, env, systemClock)
-  const reading = openRegistryOf(config, { env, isPatient: true })
+  const { input } = config.kafka
+  const schemas = await openSchemaCheck(config, env)
+  const reading = await openSchemaValues(config, { env, isPatient: true })
   const open = openRecordOf(config, undefined, reading)
   try {
     return await withTopicReader(connectedSettingsOf(config, { env }), topics, async (reader) => {
@@ -36,7 +35,7 @@ export const checkValues = async (
         const format = formatOfTopic(input.format, topic)
         await reading?.prepare(values)
         const isUnread = (one: Value): boolean => open?.(one.value, one)?.unread !== undefined
-        const message = values.length === 0 ? undefined : await misfit(format, values, client, isUnread)
+        const message = values.length === 0 ? undefined : await misfit(format, values, schemas, isUnread)
         if (message !== undefined) remarks.push({ topic, level: 'warning', message })
         const ranges = config.gate.ownRanges.length === 0 ? ownRangesIn(values, config) : []
         if (ranges.length > 0)
@@ -49,8 +48,16 @@ export const checkValues = async (
       return remarks
     })
   } finally {
-    await Promise.all([client?.close(), reading?.close()])
+    await Promise.all([schemas?.close(), reading?.close()])
   }
+}
+
+const openSchemaCheck = async (
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SchemaCheck | undefined> => {
+  for (const { schemaCheck } of parts) if (schemaCheck) return schemaCheck(config, env)
+  return undefined
 }
 
 const lastValues = async (reader: TopicReader, topic: string): Promise<readonly Value[]> => {
@@ -76,16 +83,16 @@ const ownRangesIn = (values: readonly Value[], config: Config): readonly string[
 const misfit = async (
   format: TopicFormat,
   values: readonly Value[],
-  client: Pick<RegistryClient, 'schemaOf'> | undefined,
+  schemas: SchemaCheck | undefined,
   isUnread: (one: Value) => boolean,
 ): Promise<string | undefined> => {
   const areText = values.every(({ value }) => isUtf8(value) && value[0] !== 0)
-  const ids = values.map((one) => schemaIdOf(one.value, one))
+  const keys = values.map((one) => schemas?.keyOf(one.value, one))
   if (format === 'text') {
-    const id = ids.find((one) => one !== undefined)
-    const answer = id && client ? await client.schemaOf(id.key) : undefined
-    if (id && (answer ? answer.status === 'found' : !areText))
-      return `has values with a schema id (${id.key})${answer ? ' that the registry knows' : ''}, and kafka.input.format says text: set it to registry for this topic`
+    const key = keys.find((one) => one !== undefined)
+    const answer = key === undefined ? undefined : await schemas?.ask(key)
+    if (key !== undefined && (answer ? answer.isFound : !areText))
+      return `has values with a schema id (${key})${answer ? ' that the registry knows' : ''}, and kafka.input.format says text: set it to registry for this topic`
     return areText ? undefined : 'has values that are not text: set kafka.input.format to what they are'
   }
   if (format === 'binary') return areText ? 'has values of text, and kafka.input.format says binary' : undefined
@@ -96,14 +103,13 @@ const misfit = async (
       ? 'has values that are not requests of OpenTelemetry, and kafka.input.format says otlp_proto'
       : undefined
   }
-  if (ids.every((one) => one === undefined))
+  if (keys.every((one) => one === undefined))
     return `has values without a schema id${areText ? ', which are text' : ''}, and kafka.input.format says registry`
   for (const [place, one] of values.entries()) {
-    const id = ids[place]
-    const answer = id && client ? await client.schemaOf(id.key) : undefined
-    if (answer && answer.status !== 'found')
-      return `has values of schema ${String(id?.key)}: the registry ${answer.message}`
-    if (id && isUnread(one)) return `has values that are not what schema ${id.key} says`
+    const key = keys[place]
+    const answer = key === undefined ? undefined : await schemas?.ask(key)
+    if (answer?.isFound === false) return `has values of schema ${String(key)}: the registry ${answer.message}`
+    if (key !== undefined && isUnread(one)) return `has values that are not what schema ${key} says`
   }
   return undefined
 }

@@ -26,7 +26,7 @@ import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
 import type { GeoDatabases } from '../domain/geo.js'
-import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
+import { eventsInRecord, openRecordOf, openSchemaValues } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { openPlaces } from './open-places.js'
@@ -167,7 +167,7 @@ const openAppParts = async (scope: Scope, config: Config, options: AppOptions): 
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
   const keeps = placing.onExisting === 'keep' ? undefined : 'replace'
-  const registry = scope.use(openRegistryOf(config, { ...options, clock, isPatient: mode === 'complete' }))
+  const registry = scope.use(await openSchemaValues(config, { ...options, clock, isPatient: mode === 'complete' }))
   const prepare = registry?.prepare
   const cut = openRecordOf(config, placing.isAnnotatedInput ? 'remove' : keeps, registry)
   const join = createJoinBatch({ ...placing, splits: config.kafka.input.batches === 'split' })

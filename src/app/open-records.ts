@@ -1,6 +1,5 @@
 // How records are opened: those of a format that is set for their topic, those that hold many events or carry them in an envelope.
-import { systemClock, type Clock } from '../base/clock.js'
-import { readText } from '../config/load-config.js'
+import { systemClock } from '../base/clock.js'
 import type { Config } from '../config/schema.js'
 import { formatOfTopic, topicFormats, usesFormat } from '../domain/topic-format.js'
 import { unzstd } from '../kafka/wire/zstd.js'
@@ -17,20 +16,20 @@ import {
   type WrittenRecord,
 } from '../pipeline/batch/read-written.js'
 import { createOpenRequest } from '../pipeline/otlp/open-request.js'
-import { openRegistry, type Registry } from '../registry/open-registry.js'
-import { createRegistryClient, type RegistryClient } from '../registry/registry-client.js'
-import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
+import type { SchemaOptions, SchemaValues } from './part.js'
+import { parts } from './parts.js'
 
 type Settings = Pick<Config, 'kafka' | 'output'>
 
 /**
- * `registry` reads values by schemas; absent where there is none, and then nobody can read them. `remove` is for topics that we have written,
+ * `registry` reads values by schemas; absent where there is none, and then they cannot be read. `remove` is for topics that we have written,
  * where a value of any format may be.
  */
 export const openRecordOf = (
   config: Settings,
   onForged?: OpenOptions['onForged'],
-  registry?: Pick<Registry, 'open'>,
+  registry?: Pick<SchemaValues, 'open'>,
 ): CutBatch | undefined =>
   isOnlyText(config) && onForged !== 'remove' ? openTextOf(config, onForged) : openAnyOf(config, onForged, registry)
 
@@ -43,7 +42,7 @@ const openTextOf = ({ kafka, output }: Settings, onForged: OpenOptions['onForged
 const openAnyOf = (
   config: Settings,
   onForged: OpenOptions['onForged'],
-  registry: Pick<Registry, 'open'> | undefined,
+  registry: Pick<SchemaValues, 'open'> | undefined,
 ): CutBatch => {
   const { format, batches } = config.kafka.input
   const key = createAnnotationKey(config.output.key)
@@ -63,57 +62,25 @@ const openUnread: OpenValue = (bytes, record) => ({
 const isOnlyText = ({ kafka: { input } }: Settings): boolean =>
   !topicFormats.some((format) => format !== 'text' && usesFormat(input.format, format))
 
-type RegistryParts = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly clock?: Clock
-  readonly emit?: Emit
-  /** Whether nothing is lost by waiting. */
-  readonly isPatient?: boolean
-}
-
-/** Whoever waits for all answers waits for schemas as well, within reason. */
-const patientMs = 30_000
-
-/** The registry of the configuration; undefined where no topic needs one. */
-export const openRegistryOf = (
-  { kafka, enrich }: Pick<Config, 'kafka' | 'enrich'>,
-  { env, clock = systemClock, emit = ignoreTelemetry, isPatient = false }: RegistryParts,
-): Registry | undefined => {
-  const { input, registry } = kafka
-  if (!usesFormat(input.format, 'registry') || registry.url === '') return undefined
-  return openRegistry({
-    client: registryClientOf(registry, env, clock),
-    isOurs: ({ format, topic }) => (format ?? formatOfTopic(input.format, topic)) === 'registry',
-    cuts: input.batches !== 'off',
-    deadlineMs: isPatient ? patientMs : enrich.deadlineMs,
-    clock,
-    emit,
-  })
-}
-
-/** Its files were read when the configuration was checked. */
-export const registryClientOf = (
-  registry: Config['kafka']['registry'],
-  env: RegistryParts['env'],
-  { now }: Pick<Clock, 'now'>,
-): RegistryClient => {
-  const { caFile, certificateFile, keyFile, keyPassphrase } = registry
-  return createRegistryClient(registry, {
+/** Reads values by their schemas; undefined where no topic needs it. */
+export const openSchemaValues = (
+  config: Config,
+  {
     env,
-    now,
-    ...(caFile !== '' && { ca: readText(caFile) }),
-    ...(certificateFile !== '' && {
-      certificate: {
-        cert: readText(certificateFile),
-        key: readText(keyFile),
-        ...(keyPassphrase !== '' && { passphrase: keyPassphrase }),
-      },
-    }),
-  })
+    clock = systemClock,
+    emit = ignoreTelemetry,
+    isPatient = false,
+  }: Partial<SchemaOptions> & Pick<SchemaOptions, 'env'>,
+): Promise<SchemaValues> | undefined => {
+  for (const { schemaValues } of parts) {
+    const opened = schemaValues?.(config, { env, clock, emit, isPatient })
+    if (opened) return opened
+  }
+  return undefined
 }
 
 /** Reads what we wrote: its format is in a header, for our topics have values of all. */
-export const readWrittenOf = (config: Settings, registry?: Pick<Registry, 'open'>): ReadWritten =>
+export const readWrittenOf = (config: Settings, registry?: Pick<SchemaValues, 'open'>): ReadWritten =>
   createReadWritten(openAnyOf(config, undefined, registry), config.output.key)
 
 /** Reads one record of a topic, by the topic's format unless we write to it. */
@@ -121,7 +88,7 @@ export const readWrittenAt = async (
   topic: string,
   { value, headers }: WrittenRecord,
   config: Settings,
-  registry: Registry | undefined,
+  registry: SchemaValues | undefined,
 ): Promise<WrittenEvents> => {
   const { input, output, correctionsTopic } = config.kafka
   const isOurs = topic === output.topic || topic === correctionsTopic

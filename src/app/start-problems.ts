@@ -1,6 +1,5 @@
 // Finds everything that a command would refuse to start with, or that is wrong with what it would use: rules, feeds, lists, keys, certificates, Kafka settings.
-import { readFileSync, accessSync, constants, existsSync, statSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../config/problem.js'
 import { messageOf } from '../base/message-of.js'
@@ -26,6 +25,7 @@ import { loadSources } from './load-sources.js'
 import { openAlerting } from './open-alerting.js'
 import { openUpstream } from './open-server.js'
 import { parts } from './parts.js'
+import { readNamed, tlsProblems } from './tls-problems.js'
 
 /** `asksBrokers`: check Kafka even if none of its settings is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
@@ -117,42 +117,6 @@ const unusableMemory = ({ path }: Config['memory']): string | undefined => {
   }
 }
 
-type TlsFile = readonly [setting: string, path: string]
-
-/** Problems of TLS files: missing, invalid PEM, and keys that do not match their certificate. */
-const tlsProblems = (
-  section: string,
-  files: Readonly<Partial<Record<'ca' | 'cert' | 'key', TlsFile>>>,
-  passphrase: string,
-): Problem[] => {
-  const problems: Problem[] = []
-  const texts = Object.entries(files).flatMap(([kind, [setting, path]]) => {
-    const text = readNamed(`${section}.${setting}`, path, problems)
-    return text === undefined ? [] : [[kind, text] as const]
-  })
-  for (const [kind, text] of texts)
-    // OpenSSL accepts a CA file without certificates and then trusts nobody.
-    if (kind === 'ca' && !text.includes('-----BEGIN '))
-      problems.push({ setting: `${section}.${files.ca?.[0] ?? 'ca'}`, message: 'contains no PEM certificate' })
-  try {
-    createSecureContext({ ...Object.fromEntries(texts), passphrase })
-  } catch (error) {
-    problems.push({ setting: section, message: `has files that cannot be used: ${messageOf(error)}` })
-  }
-  return problems
-}
-
-/** Reads the file of a setting; adds a problem if it cannot be read. */
-const readNamed = (setting: string, path: string, problems: Problem[]): string | undefined => {
-  if (path === '') return undefined
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    problems.push({ setting, message: `cannot be read: ${messageOf(error)}` })
-    return undefined
-  }
-}
-
 const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
   const problems = tlsProblems(
     'serve.tls',
@@ -198,15 +162,9 @@ export const kafkaProblems = (config: Config): Problem[] => {
     cert: ['certificateFile', tls.certificateFile],
     key: ['keyFile', tls.keyFile],
   } as const
-  const { registry } = config.kafka
-  const ofRegistry = {
-    ca: ['caFile', registry.caFile],
-    cert: ['certificateFile', registry.certificateFile],
-    key: ['keyFile', registry.keyFile],
-  } as const
   return [
     ...problems,
     ...tlsProblems('kafka.tls', files, tls.keyPassphrase),
-    ...tlsProblems('kafka.registry', ofRegistry, registry.keyPassphrase),
+    ...parts.flatMap(({ kafkaProblems: ofPart }) => ofPart?.(config) ?? []),
   ]
 }

@@ -1,6 +1,6 @@
 // The `tail` command: annotated events as they arrive, one line each, filtered.
 import { loadConfiguredRules } from '../app/check-file.js'
-import { openRegistryOf, readWrittenOf } from '../app/open-records.js'
+import { openSchemaValues, readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
 import { connectedSettingsOf } from '../app/connected-settings.js'
 import { writtenCandidates } from '../alerts/candidates.js'
@@ -61,7 +61,7 @@ Example:
     const isJson = args.values.json === true
     const colour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
     const enough = new AbortController()
-    const registry = openRegistryOf(config, { env: io.env })
+    const registry = await openSchemaValues(config, { env: io.env })
     const readWritten = readWrittenOf(config, registry)
     let shown = 0
     const each = async (record: Followed): Promise<void> => {

@@ -2,8 +2,7 @@
 import type { ISocketFactory } from 'kafkajs'
 import type { SettingProblem } from '../domain/problem.js'
 import type { Login } from './login.js'
-import { isThisMachine } from '../domain/this-machine.js'
-import { usesFormat, type FormatSetting } from '../domain/topic-format.js'
+import type { FormatSetting } from '../domain/topic-format.js'
 import { canWrite } from './wire/codecs.js'
 
 export type Placement = 'json' | 'headers' | 'topic'
@@ -25,19 +24,6 @@ export const kafkaLimits = {
   /** How soon new partitions and topics are found. */
   refreshMs: 60_000,
 } as const
-
-type RegistrySettings = {
-  /** Empty: there is none. */
-  readonly url: string
-  readonly username: string
-  readonly password: string
-  readonly token: string
-  readonly allowHttp: boolean
-  readonly caFile: string
-  readonly certificateFile: string
-  readonly keyFile: string
-  readonly keyPassphrase: string
-}
 
 export type KafkaSettings = {
   readonly brokers: readonly string[]
@@ -90,7 +76,6 @@ export type KafkaSettings = {
   }
   /** Gives the token where it is not in a file. */
   readonly login?: Login | undefined
-  readonly registry?: RegistrySettings
   /** How connections to brokers are made; absent: by Node. Every client is made from these settings, so that none can bypass it. */
   readonly sockets?: ISocketFactory | undefined
   readonly limits: {
@@ -169,39 +154,13 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
   return problems
 }
 
-const formatProblems = ({ input, registry }: KafkaSettings): readonly SettingProblem[] => {
+const formatProblems = ({ input }: KafkaSettings): readonly SettingProblem[] => {
   const { format = 'text', topics, pattern } = input
   const problems: SettingProblem[] = []
   if (typeof format === 'object' && pattern === '')
     for (const topic of Object.keys(format))
       if (!topics.includes(topic))
         problems.push({ setting: `kafka.input.format.${topic}`, message: 'is not one of kafka.input.topics' })
-  if (usesFormat(format, 'registry') && (registry?.url ?? '') === '')
-    problems.push({ setting: 'kafka.registry.url', message: 'must be set for topics with the format registry' })
-  return [...problems, ...(registry ? registryProblems(registry) : [])]
-}
-
-const registryProblems = (registry: RegistrySettings): readonly SettingProblem[] => {
-  const { url, username, password, token, allowHttp, certificateFile, keyFile } = registry
-  const problems: SettingProblem[] = []
-  const refuse = (setting: string, message: string): void => {
-    problems.push({ setting: `kafka.registry.${setting}`, message })
-  }
-  if (url === '') return problems
-  if (!URL.canParse(url)) refuse('url', 'must be a URL such as https://registry.example.com:8081')
-  else {
-    const { protocol, hostname, username: user, password: secret } = new URL(url)
-    if (protocol === 'http:' && !allowHttp && !isThisMachine(hostname))
-      refuse(
-        'url',
-        'must be https; kafka.registry.allowHttp lets everybody on the way read the login and change schemas',
-      )
-    if (user + secret !== '') refuse('url', 'must not hold a password: use username and password')
-  }
-  if ((username === '') !== (password === '')) refuse('password', 'and kafka.registry.username go together')
-  if (token !== '' && username !== '') refuse('token', 'and kafka.registry.username exclude each other')
-  if (!/^[\x21-\x7e]*$/.test(token)) refuse('token', 'holds characters that cannot stand in a header')
-  if ((certificateFile === '') !== (keyFile === '')) refuse('keyFile', 'and certificateFile go together')
   return problems
 }
 

@@ -1,11 +1,10 @@
-// The ops endpoint with its status page on a free port, with sources given by the test.
+// The ops endpoint on a free port, with sources given by the test.
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { systemClock, type Clock } from '../../src/base/clock.js'
 import { openOps, type Ops, type OpsSources } from '../../src/ops/open-ops.js'
-import type { PageSources } from '../../src/ops/page.js'
-import { createStatusPage } from '../../src/parts/status-page/open-status-page.js'
+import type { Page, PageSources } from '../../src/ops/page.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
 
@@ -27,17 +26,28 @@ export const openProvider: ProviderState = {
   latencyMs: 120,
 }
 
+const emptyPage: Page = {
+  emit: () => undefined,
+  see: () => undefined,
+  alerted: () => undefined,
+  open: () => ({
+    contentSecurityPolicy: "default-src 'none'",
+    paths: { '/': () => ({ type: 'text/html', body: '<p>' }) },
+    tick: () => undefined,
+    whole: () => ({}),
+    changes: () => undefined,
+  }),
+}
+
 /** What both the metrics and the page read, given once. */
-type TestSources = Omit<OpsSources, 'page'> & Omit<PageSources, 'counts' | 'health'>
+export type TestSources = Omit<OpsSources, 'page'> & Omit<PageSources, 'counts' | 'health'>
 
 export const openTestOps = async (
   settings: Partial<OpsSettings> = {},
   sources: Partial<TestSources> = {},
-): Promise<
-  Ops & { readonly url: string; readonly page: ReturnType<typeof createStatusPage> } & Pick<OpsSources, 'counters'>
-> => {
+  page: Page = emptyPage,
+): Promise<Ops & { readonly url: string; readonly page: Page } & Pick<OpsSources, 'counters'>> => {
   const clock: Clock = sources.clock ?? systemClock
-  const page = createStatusPage(clock)
   const counters = sources.counters ?? createCounters(['ip/malicious-info'])
   const all = {
     provider: () => openProvider,

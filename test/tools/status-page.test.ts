@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { observePipeline } from '../../src/ops/observe-pipeline.js'
-import { openProvider, openTestOps, seen } from '../support/ops.js'
+import { openProvider, seen } from '../support/ops.js'
+import { openTestPage } from '../support/status-page.js'
 import { findTool } from '../support/tools.js'
 
 const tool = findTool('chromium')
@@ -18,7 +19,7 @@ if ('missing' in tool)
 
 describe.runIf('path' in tool)('the status page', () => {
   let browser: Browser
-  let ops: Awaited<ReturnType<typeof openTestOps>>
+  let ops: Awaited<ReturnType<typeof openTestPage>>
   let feed: NodeJS.Timeout
   let provider: ProviderState = openProvider
   const markup = '<script>window.hacked = 1</script>'
@@ -39,7 +40,7 @@ describe.runIf('path' in tool)('the status page', () => {
     })
 
   beforeAll(async () => {
-    ops = await openTestOps({}, { provider: () => provider })
+    ops = await openTestPage({}, { provider: () => provider })
     const line = observePipeline<number, typeof hostile, undefined>(
       (_, use) => {
         use(seen({ verdict: 'clean' }), 0)

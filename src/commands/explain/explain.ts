@@ -1,6 +1,6 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked without --online.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
-import { openRegistryOf, readWrittenAt } from '../../app/open-records.js'
+import { openSchemaValues, readWrittenAt } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
@@ -136,7 +136,7 @@ const readPlacedEvents = async (
   const record = await readRecord(connectedSettingsOf(config, { env }), at)
   if ('refused' in record) return record
   if (record.value === null) return { refused: `${text} is a record without a value` }
-  const registry = openRegistryOf(config, { env, isPatient: true })
+  const registry = await openSchemaValues(config, { env, isPatient: true })
   const { events } = await readWrittenAt(topic, record, config, registry).finally(() => registry?.close())
   const wanted = events.filter((event) => member === undefined || event.member === Number(member))
   if (wanted.length === 0) return { refused: `${topic}/${partition}/${offset} has no member ${member ?? ''}` }

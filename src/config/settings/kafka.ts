@@ -210,36 +210,6 @@ export const kafkaSettings = Type.Object(
       },
       section('Authentication of the link.'),
     ),
-    registry: Type.Object(
-      {
-        url: Type.String({
-          default: '',
-          form: 'a URL such as https://registry.example.com:8081',
-          pattern: '^(?:https?://[^\\s]+)?$',
-          description:
-            'The schema registry of topics with the format registry, with the path that Confluent’s API has there: https://registry.example.com:8081, or https://apicurio.example.com/apis/ccompat/v7.',
-        }),
-        username: Type.String({ default: '', description: 'For basic authentication.' }),
-        password: Type.String({ default: '', secret: true, description: 'For basic authentication.' }),
-        token: Type.String({ default: '', secret: true, description: 'Or a bearer token.' }),
-        allowHttp: Type.Boolean({
-          default: false,
-          description:
-            'Allow plain HTTP to another machine, where everybody on the way can read a password and change a schema.',
-        }),
-        caFile: Type.String({
-          default: '',
-          description: 'Certificate authorities to trust next to the usual ones (PEM).',
-        }),
-        certificateFile: Type.String({
-          default: '',
-          description: 'Our certificate, if the registry asks for one (PEM).',
-        }),
-        keyFile: Type.String({ default: '', description: 'The private key of that certificate (PEM).' }),
-        keyPassphrase: Type.String({ default: '', secret: true, description: 'The passphrase of that key.' }),
-      },
-      section('Where the schemas of values are; see docs/topic-formats.md.'),
-    ),
     limits: Type.Object(
       {
         drainMs: Type.Integer({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../../../src/config/environment.js'
-import { load } from '../../../src/config/load.js'
+import { loadAny } from '../../../src/app/load-config.js'
 import { redact } from '../../../src/config/redact.js'
 import { allSettings } from '../../../src/app/load-config.js'
 
@@ -13,7 +13,7 @@ describe('redact', () => {
         'planted-secret-of-some-length',
       ]),
     )
-    const loaded = load({ env, readFile: () => '' })
+    const loaded = loadAny({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const shown = JSON.stringify(redact(loaded.config, allSettings.schema))
     expect(shown).not.toContain('planted-secret-of-some-length')
@@ -28,7 +28,7 @@ describe('redact', () => {
     ['https://intel.example.com', 'https://intel.example.com'],
   ])('shows of the address %s only where it leads', (address, shown) => {
     const env = { THREATWEAVE_INTEL_SERVICE_BASE_URL: address, THREATWEAVE_SERVE_UPSTREAM: address }
-    const loaded = load({ env, readFile: () => '' })
+    const loaded = loadAny({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     expect(redact(loaded.config, allSettings.schema)).toMatchObject({
       intel: { service: { baseUrl: shown } },
@@ -37,7 +37,7 @@ describe('redact', () => {
   })
 
   it('shows nothing of an address that cannot be read', () => {
-    const loaded = load({ env: { THREATWEAVE_SERVE_UPSTREAM: 'https://user:planted@' }, readFile: () => '' })
+    const loaded = loadAny({ env: { THREATWEAVE_SERVE_UPSTREAM: 'https://user:planted@' }, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     expect(redact(loaded.config, allSettings.schema)).toMatchObject({ serve: { upstream: '(hidden)' } })
   })

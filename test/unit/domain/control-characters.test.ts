@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { extract } from '../../../src/commands/extract.js'
 import { reportFailure } from '../../../src/commands/report-failure.js'
 import { escapeControls, escapeJsonControls, printable } from '../../../src/domain/control-characters.js'
-import { h, toHtml } from '../../../src/parts/status-page/markup/node.js'
 import { textOf } from '../../../src/provider/read-value.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { UsageError } from '../../../src/terminal/command.js'
@@ -110,12 +109,6 @@ it.each([true, false])('a log has none of them, for a person: %s', (pretty) => {
   expect(written[0]).toMatch(/\n$/)
   expect(lines(written[0] ?? '')).not.toMatch(dangerous)
   if (!pretty) expect(JSON.parse(written[0] ?? '')).toMatchObject({ cause: hostile })
-})
-
-it('the page has none of them', () => {
-  const html = toHtml(h('p', { title: hostile }, hostile))
-  expect(html).toContain('\\u001b')
-  expect(html).not.toMatch(dangerous)
 })
 
 it('an alert has none of them, wherever an event puts them', async () => {

@@ -16,13 +16,12 @@ describe('kafka settings', () => {
     expect(settingsProblems(settings(`kafka: { ${fine}, input: { topics: [in] } }`))).toEqual([])
   })
 
-  it.each([
-    'input: { topics: [in], format: { in: registry } }, registry: { url: http://127.0.0.1:8081 }',
-    'input: { pattern: "in.*", format: { in-later: binary } }',
-    'input: { topics: [in], format: otlp_proto }, registry: { url: http://r.example, allowHttp: true }',
-  ])('are accepted with %s', (more) => {
-    expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`))).toEqual([])
-  })
+  it.each(['input: { pattern: "in.*", format: { in-later: binary } }', 'input: { topics: [in], format: otlp_proto }'])(
+    'are accepted with %s',
+    (more) => {
+      expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`))).toEqual([])
+    },
+  )
 
   it.each([
     [
@@ -69,38 +68,7 @@ describe('kafka settings', () => {
     ['signs with a key that is short', 'input: { topics: [in] }, verdictsKey: secret', 'kafka.verdictsKey'],
     ['names TLS files without TLS', 'input: { topics: [in] }, tls: { caFile: c }', 'kafka.tls.enabled'],
     ['has no password', 'input: { topics: [in] }, sasl: { mechanism: plain, username: u }', 'kafka.sasl.username'],
-    ['reads by schemas without a registry', 'input: { topics: [in], format: registry }', 'kafka.registry.url'],
     ['has a format for another topic', 'input: { topics: [in], format: { on: binary } }', 'kafka.input.format.on'],
-    [
-      'asks a registry in the clear',
-      'input: { topics: [in] }, registry: { url: http://r.example }',
-      'kafka.registry.url',
-    ],
-    [
-      'asks a registry in the clear whose name looks like this machine',
-      'input: { topics: [in] }, registry: { url: http://127.r.example }',
-      'kafka.registry.url',
-    ],
-    [
-      'has a password in an address',
-      'input: { topics: [in] }, registry: { url: https://a:b@r.example }',
-      'kafka.registry.url',
-    ],
-    [
-      'has a name without a password',
-      'input: { topics: [in] }, registry: { url: https://r.example, username: u }',
-      'kafka.registry.password',
-    ],
-    [
-      'has two logins',
-      'input: { topics: [in] }, registry: { url: https://r.example, username: u, password: p, token: t }',
-      'kafka.registry.token',
-    ],
-    [
-      'has half a certificate',
-      'input: { topics: [in] }, registry: { url: https://r.example, keyFile: k }',
-      'kafka.registry.keyFile',
-    ],
   ])('are refused when a service %s', (_what, more, setting) => {
     expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`)).map((problem) => problem.setting)).toEqual([
       setting,

@@ -1,5 +1,5 @@
 // Which schema a value was written with: in a header, or in front of the value, as Confluent's clients write it.
-import type { RecordOrigin } from '../pipeline/batch/cut-batch.js'
+import type { RecordOrigin } from '../../pipeline/batch/cut-batch.js'
 import { createReading, readVarint, Undecodable, unzigzag } from './reading.js'
 
 /** The id of a schema, or its GUID as hexadecimal text. */

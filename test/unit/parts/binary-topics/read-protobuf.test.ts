@@ -1,8 +1,8 @@
 // Protobuf values: as Google's library for Python writes them, by both forms of a .proto file, and hostile ones.
 import { describe, expect, it } from 'vitest'
-import { UnusableSchema } from '../../../src/registry/avro-schema.js'
-import { compileSchema } from '../../../src/registry/compile-schema.js'
-import { Undecodable } from '../../../src/registry/reading.js'
+import { UnusableSchema } from '../../../../src/parts/binary-topics/avro-schema.js'
+import { compileSchema } from '../../../../src/parts/binary-topics/compile-schema.js'
+import { Undecodable } from '../../../../src/parts/binary-topics/reading.js'
 
 const descriptor =
   'CgpmbG93LnByb3RvEgtjb20uZXhhbXBsZRofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC' +

@@ -1,5 +1,5 @@
 // An Avro schema as it is registered → types that values are read by. Nothing of it becomes code.
-import { isObject, type AnyObject } from '../base/json-object.js'
+import { isObject, type AnyObject } from '../../base/json-object.js'
 
 export type AvroType =
   | { readonly kind: 'null' | 'boolean' | 'float' | 'double' | 'string' }

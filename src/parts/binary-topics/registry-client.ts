@@ -1,9 +1,9 @@
 // Asks the schema registry over HTTP, by Confluent's API: a schema and those it refers to, bounded in number, size and time.
-import { isObject, type AnyObject } from '../base/json-object.js'
-import { connect, type ConnectDependencies } from '../provider/connect.js'
-import { exchange, type ExchangeLimits } from '../provider/exchange.js'
-import { parseBody } from '../provider/parse-body.js'
-import { createRedact } from '../provider/redact.js'
+import { isObject, type AnyObject } from '../../base/json-object.js'
+import { connect, type ConnectDependencies } from '../../provider/connect.js'
+import { exchange, type ExchangeLimits } from '../../provider/exchange.js'
+import { parseBody } from '../../provider/parse-body.js'
+import { createRedact } from '../../provider/redact.js'
 import type { RegisteredSchema } from './compile-schema.js'
 import type { SchemaKey } from './schema-id.js'
 

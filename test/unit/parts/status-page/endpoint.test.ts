@@ -1,22 +1,23 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createFiredRules } from '../../../src/ops/fired-rules.js'
-import { observePipeline } from '../../../src/ops/observe-pipeline.js'
-import { createRecentActivity } from '../../../src/parts/status-page/state/recent-activity.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { openTestOps, runningConsumer, seen } from '../../support/ops.js'
+import { createFiredRules } from '../../../../src/ops/fired-rules.js'
+import { observePipeline } from '../../../../src/ops/observe-pipeline.js'
+import { createRecentActivity } from '../../../../src/parts/status-page/state/recent-activity.js'
+import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
+import { runningConsumer, seen } from '../../../support/ops.js'
+import { openTestPage } from '../../../support/status-page.js'
 
 type RaisedAlert = Parameters<Ops['page']['alerted']>[0]
 
-type Ops = Awaited<ReturnType<typeof openTestOps>>
+type Ops = Awaited<ReturnType<typeof openTestPage>>
 
 let open: Ops[] = []
 afterEach(async () => {
   await Promise.all(open.map((ops) => ops.close()))
   open = []
 })
-const start = async (...args: Parameters<typeof openTestOps>) => {
-  const ops = await openTestOps(...args)
+const start = async (...args: Parameters<typeof openTestPage>) => {
+  const ops = await openTestPage(...args)
   open.push(ops)
   return ops
 }
@@ -293,6 +294,6 @@ describe('the ops endpoint', () => {
 
   it('is refused when its port is taken', async () => {
     const { url } = await start()
-    await expect(openTestOps({ port: Number(new URL(url).port) })).rejects.toThrow('EADDRINUSE')
+    await expect(openTestPage({ port: Number(new URL(url).port) })).rejects.toThrow('EADDRINUSE')
   })
 })

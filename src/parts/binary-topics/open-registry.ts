@@ -1,20 +1,15 @@
 // Values of topics with the format `registry`: what they need is fetched first, then each is read by the schema it was written with.
-import type { Clock } from '../base/clock.js'
-import type { Unread } from '../domain/unread.js'
-import { asOneEvent, type OpenValue } from '../pipeline/batch/open-by-topic.js'
-import { inside } from '../pipeline/batch/open-record.js'
-import type { PrepareRecords } from '../pipeline/pipeline.js'
-import type { Emit } from '../telemetry/event.js'
+import type { SchemaValues } from '../../app/part.js'
+import type { Clock } from '../../base/clock.js'
+import type { Unread } from '../../domain/unread.js'
+import { asOneEvent, type OpenValue } from '../../pipeline/batch/open-by-topic.js'
+import { inside } from '../../pipeline/batch/open-record.js'
+import type { PrepareRecords } from '../../pipeline/pipeline.js'
+import type { Emit } from '../../telemetry/event.js'
 import { Undecodable } from './reading.js'
 import type { RegistryClient } from './registry-client.js'
 import { schemaIdOf, type SchemaKey } from './schema-id.js'
 import { createSchemas } from './schemas.js'
-
-export type Registry = {
-  readonly open: OpenValue
-  readonly prepare: PrepareRecords
-  readonly close: () => Promise<void>
-}
 
 type RegistryOptions = {
   readonly client: RegistryClient
@@ -30,7 +25,7 @@ type RegistryOptions = {
 
 const notDecoded: Unread = { reason: 'not_decoded' }
 
-export const openRegistry = ({ client, isOurs, cuts, deadlineMs, clock, emit }: RegistryOptions): Registry => {
+export const openRegistry = ({ client, isOurs, cuts, deadlineMs, clock, emit }: RegistryOptions): SchemaValues => {
   const schemas = createSchemas({ client, clock, emit, slowMs: deadlineMs })
 
   const prepare: PrepareRecords = (records) => {

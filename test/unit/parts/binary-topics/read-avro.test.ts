@@ -1,8 +1,8 @@
 // Avro values: as Python's fastavro writes them, and hostile ones.
 import { describe, expect, it } from 'vitest'
-import { compileAvro, UnusableSchema } from '../../../src/registry/avro-schema.js'
-import { readAvro } from '../../../src/registry/read-avro.js'
-import { Undecodable } from '../../../src/registry/reading.js'
+import { compileAvro, UnusableSchema } from '../../../../src/parts/binary-topics/avro-schema.js'
+import { readAvro } from '../../../../src/parts/binary-topics/read-avro.js'
+import { Undecodable } from '../../../../src/parts/binary-topics/reading.js'
 
 const read = (schema: unknown, hex: string): string =>
   readAvro(Buffer.from(hex, 'hex'), 0, compileAvro(JSON.stringify(schema), [])).toString()

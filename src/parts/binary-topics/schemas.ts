@@ -1,7 +1,7 @@
 // The schemas that values were written with: fetched once, kept within bounds, and asked for again where there was no answer.
-import { createBoundedCache } from '../base/bounded-cache.js'
-import type { Clock } from '../base/clock.js'
-import type { Emit } from '../telemetry/event.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
+import type { Clock } from '../../base/clock.js'
+import type { Emit } from '../../telemetry/event.js'
 import { UnusableSchema } from './avro-schema.js'
 import { compileSchema, type ReadValue } from './compile-schema.js'
 import type { RegistryClient } from './registry-client.js'

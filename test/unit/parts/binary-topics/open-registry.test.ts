@@ -1,11 +1,11 @@
 // Values with a schema of a registry that is there, slow, away, wrong or hostile: a real HTTP server that counts.
 import { describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../../src/base/clock.js'
-import type { RecordOrigin } from '../../../src/pipeline/batch/cut-batch.js'
-import { openRegistry, type Registry } from '../../../src/registry/open-registry.js'
-import { createRegistryClient } from '../../../src/registry/registry-client.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { startRegistry, type RegistryServer } from '../../support/registry-server.js'
+import { systemClock } from '../../../../src/base/clock.js'
+import type { RecordOrigin } from '../../../../src/pipeline/batch/cut-batch.js'
+import { openRegistry } from '../../../../src/parts/binary-topics/open-registry.js'
+import { createRegistryClient } from '../../../../src/parts/binary-topics/registry-client.js'
+import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
+import { startRegistry, type RegistryServer } from '../../../support/registry-server.js'
 
 const schema = { schema: JSON.stringify({ type: 'record', name: 'R', fields: [{ name: 'ip', type: 'string' }] }) }
 const payload = Buffer.concat([Buffer.from([0x18]), Buffer.from('203.0.113.66')])
@@ -25,7 +25,7 @@ const record = (value: Buffer, headers: Headers = []): RecordOrigin & { readonly
 type Opened = {
   /** What is read of values once they were waited for; or why they are not. */
   readonly read: (...values: readonly (Buffer | RecordOrigin)[]) => Promise<readonly string[]>
-  readonly registry: Registry
+  readonly registry: ReturnType<typeof openRegistry>
   readonly events: readonly TelemetryEvent[]
 }
 
