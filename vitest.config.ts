@@ -14,6 +14,9 @@ process.env['_JAVA_OPTIONS'] ??= '-XX:TieredStopAtLevel=1'
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
 const limits = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 600_000 } } }
 
+/** No unit test waits for another process, so one that takes minutes hangs. */
+const ofUnits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } }
+
 /**
  * One broker for all files, started only when one of them is run. More files at once than there are processors: most of the time they wait for
  * sessions to end and groups to form.
@@ -41,6 +44,7 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          ...ofUnits,
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture.test.ts'],
           isolate: false,

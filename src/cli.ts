@@ -2,10 +2,9 @@
 // The program as a process: streams, signals and the exit code.
 import { accessSync, constants as fileAccess } from 'node:fs'
 import * as nodeModule from 'node:module'
-import { availableParallelism, constants } from 'node:os'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { leanMalloc, roomForCalls, roomForEvents } from './app/room-for-events.js'
 import { packageFolder } from './base/package-folder.js'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
@@ -13,23 +12,6 @@ import { exitCodes, OutputError, type Io } from './terminal/command.js'
 import { standardError, standardOutput } from './terminal/file-output.js'
 import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
-
-/**
- * A process started by hand gets the space for new objects that the image and the workers have: the same process begins again with the
- * option. Node before 22.15 cannot do that, and Windows neither.
- */
-const { execve } = process as {
-  readonly execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
-}
-const hasOption = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => option.includes('semi-space'))
-const workers = /--workers[ =](\w+)/.exec(process.argv.join(' '))?.[1] ?? '1'
-const isAlone = (workers === 'auto' ? availableParallelism() : Number(workers)) === 1
-if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.send && process.platform !== 'win32')
-  execve?.(
-    process.execPath,
-    [process.execPath, isAlone ? roomForEvents : roomForCalls, ...process.execArgv, ...process.argv.slice(1)],
-    { ...leanMalloc, ...process.env },
-  )
 
 /**
  * What the commands load is kept compiled, which saves a third of a short command's time: next to the program if whoever may change it runs it,

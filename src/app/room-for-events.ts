@@ -6,9 +6,6 @@
  */
 export const roomForEvents = '--max-semi-space-size=32'
 
-/** For the process that no event goes through: it asks the provider on behalf of its workers. */
-export const roomForCalls = '--max-semi-space-size=8'
-
 /**
  * The C library keeps memory for each thread by itself, tens of megabytes that only one of them uses. And once it was given back a large buffer it
  * takes others of that size from memory that it rarely returns: with feeds that change, a hundred megabytes of holes. Only glibc reads these.

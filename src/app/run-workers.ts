@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
 import { prefix } from '../config/environment-name.js'
-import { leanMalloc, roomForCalls, roomForEvents } from './room-for-events.js'
+import { leanMalloc, roomForEvents } from './room-for-events.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
@@ -29,13 +29,7 @@ export const runWorkers = async (
   const supervised = supervise({
     count,
     command: process.execPath,
-    args: [
-      roomForEvents,
-      ...process.execArgv.filter((option) => option !== roomForCalls),
-      process.argv[1] ?? '',
-      'run',
-      ...given,
-    ],
+    args: [roomForEvents, ...process.execArgv, process.argv[1] ?? '', 'run', ...given],
     env: { ...leanMalloc, ...Object.fromEntries(own.filter((one) => !isSetting(one))) },
     settings: async (worker) => ({
       ...Object.fromEntries(own.filter(isSetting)),

@@ -1,14 +1,6 @@
 // Starts the broker shared by all integration tests.
 import type { TestProject } from 'vitest/node'
-import { startBroker, type Broker } from '../../src/parts/demo/broker.js'
-
-export type SharedBroker = Pick<Broker, 'how' | 'plain' | 'secure' | 'classPath'>
-
-declare module 'vitest' {
-  export interface ProvidedContext {
-    broker: SharedBroker
-  }
-}
+import { startBroker } from '../../src/parts/demo/broker.js'
 
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const broker = await startBroker({
