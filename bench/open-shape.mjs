@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRunAlerts } from '../dist/app/open-alerting.js'
 import { openApp } from '../dist/app/open-app.js'
+import { createAppNews } from '../dist/app/app-news.js'
 import { createCounting, insideBy, startRetro } from '../dist/app/open-counting.js'
 import { kafkaSettingsOf } from '../dist/app/limits.js'
+import { loadFiles } from '../dist/app/load-files.js'
 import { watchRun } from '../dist/app/watch-run.js'
 import { systemClock } from '../dist/base/clock.js'
-import { load } from '../dist/config/load.js'
+import { loadAny } from '../dist/app/load-config.js'
 import { attachmentsOf, startChunks } from '../dist/delivery/chunks.js'
 import { split } from '../dist/delivery/deliver.js'
 import { deliverTo } from '../dist/delivery/deliver-to.js'
@@ -47,7 +49,7 @@ export const openShape = async ({ isEverything }) => {
   const provider = await startProvider({})
   const clock = systemClock
   const emitted = { errors: 0 }
-  const { config, problems } = load({
+  const { config, problems } = loadAny({
     env: {},
     readFile: () => '',
     values: {
@@ -69,17 +71,22 @@ export const openShape = async ({ isEverything }) => {
     },
   })
   if (!config) throw new Error(JSON.stringify(problems))
-  const watch = watchRun(config, ({ event }) => {
+  const files = loadFiles(config)
+  if ('problems' in files) throw new Error(JSON.stringify(files.problems))
+  const watch = await watchRun(config, ({ event }) => {
     if (event === 'follow_up_failed' || event === 'kafka_client_warned') emitted.errors++
   })
   const { emit } = watch
   const settings = kafkaSettingsOf(config)
-  const { counts, retro } = createCounting(config, { clock, random: Math.random, emit })
-  const alerts = await openRunAlerts(config, { env: {}, clock, emit, alerted: watch.alerted })
+  const { counts, retro } = createCounting(config, files.table, { clock, random: Math.random, emit })
+  const news = createAppNews()
+  news.subscribe('feeds changed', retro.feedsChanged)
+  news.subscribe('accused', retro.answered)
+  const alerts = await openRunAlerts(config, { env: {}, clock, emit, files, alerted: watch.alerted })
   const app = await openApp(config, {
     names: alerts?.names,
-    feedsChanged: retro.feedsChanged,
-    accused: retro.answered,
+    files,
+    news,
     env: {},
     clock,
     emit,
