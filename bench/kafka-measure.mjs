@@ -41,9 +41,12 @@ const nodeOptions = () => [
   ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
 ]
 
-/** From a tenth of the events to all of them: starting and joining are not what is asked. */
+/**
+ * From a tenth of the events to all of them: starting and joining are not what is asked. `limitMs` ends it before, and `atEnd` is called while the
+ * program still runs.
+ */
 export const measure = async (admin, run) => {
-  const { count, workers, output, perRecord = 1 } = run
+  const { count, workers, output, perRecord = 1, limitMs = Infinity, atEnd } = run
   const child = start(run)
   let began
   const most = { firstHalf: 0, secondHalf: 0, gateway: 0 }
@@ -58,10 +61,13 @@ export const measure = async (admin, run) => {
       const cpu = family.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
       if (!began && done >= count / 10) began = { at: performance.now(), done, cpu }
       // Each transaction leaves a marker of its own among the records: at most a few in a thousand.
-      if (began && done >= count) {
-        const events = count - began.done
+      const tookMs = began ? performance.now() - began.at : 0
+      if (began && (done >= count || tookMs > limitMs) && done > began.done) {
+        const events = Math.min(count, done) - began.done
+        await atEnd?.()
         return {
-          rate: (events * 1000) / (performance.now() - began.at),
+          done: Math.min(count, done),
+          rate: (events * 1000) / tookMs,
           cpu: (cpu - began.cpu) / events,
           rss: Math.max(most.firstHalf, most.secondHalf),
           growth: most.secondHalf / most.firstHalf,

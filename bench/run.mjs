@@ -20,6 +20,11 @@ const scenarios = {
     about: 'feeds of a million ports of addresses and of URLs, next to THREATWEAVE_BENCH_BASE=REVISION',
     load: () => import('./narrow-entries.mjs'),
   },
+  floods: {
+    about:
+      'floods of accused events, names, machines, large events and large batches on a broker; a number is how many seconds each takes at most',
+    load: () => import('./floods.mjs'),
+  },
   gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   peers: {
