@@ -31,14 +31,15 @@ type Parts = readonly (string | number | undefined)[]
 
 /** Epoch milliseconds of a date and time; nothing where one of the parts is out of its range. The zone is `Z` or such as `+0100`; none is UTC. */
 export const epochMs = (parts: Parts, zone: string | undefined): number | undefined => {
-  const [year = NaN, month = NaN, day = NaN, hour = NaN, minute = NaN, second = NaN] = parts.map(Number)
+  const [year, month, day] = [Number(parts[0]), Number(parts[1]), Number(parts[2])]
+  const [hour, minute, second] = [Number(parts[3]), Number(parts[4]), Number(parts[5])]
   // 24:00 ends a day, and second 60 is a leap second; both are the moment after.
   const isOne = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 24 && minute <= 59 && second <= 60
   return isOne ? Date.UTC(year, month - 1, day, hour, minute, second) - offsetMs(zone) : undefined
 }
 
 const offsetMs = (zone = ''): number => {
-  if (!/^[+-]/.test(zone)) return 0
+  if (!zone.startsWith('+') && !zone.startsWith('-')) return 0
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000
 }

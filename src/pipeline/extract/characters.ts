@@ -1,7 +1,7 @@
 // What kind of character a code stands for, and lists of words as they are easiest to read: in one text, with blanks between them.
 
 export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+export const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 export const isWord = (code: number): boolean => isDigit(code) || isLetter(code) || code === 0x5f
 
 /** A name without case and separators. */
