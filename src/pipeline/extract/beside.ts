@@ -102,10 +102,10 @@ const rules: readonly BesideRule[] = [
   // Beside `sourceIp`, `ipAddress` is somebody else's.
   {
     id: 'second',
-    field: /^(?!.*(?:src|source|client|remote|caller|peer|attack)).*ip_?address$/i,
+    field: /ip_?address$/i,
     role: 'source',
     becomes: 'other',
-    when: hasNamedSource,
+    when: (beside, one) => !endOfCall.test(one.field) && hasNamedSource(beside, one),
   },
   { id: 'addr', field: /^hostname$/, role: 'url', becomes: 'source', when: isAddr },
   // `remote` is who came, unless ports or direction say that the local side began.
@@ -133,13 +133,21 @@ const rules: readonly BesideRule[] = [
   { id: 'sender', field: /^SOURCEIP$/, role: 'source', becomes: 'observer', when: isOfSyslogNg },
 ]
 
+const rulesOf = (given: readonly BesideRule[]): Readonly<Partial<Record<Role, readonly BesideRule[]>>> =>
+  Object.fromEntries(given.map(({ role }) => [role, given.filter((rule) => rule.role === role)]))
+const allRules = rulesOf(rules)
+/** Of an event that the local side did not begin: most are. */
+const inboundRules = rulesOf(rules.filter(({ id }) => id !== 'outbound'))
+
 export const settleBeside = (findings: Findings, facts: Omit<Beside, 'all'>): void => {
+  const byRole = facts.isLocalFirst ? allRules : inboundRules
   const beside = { all: [...findings.list()], ...facts }
   let isOutbound = false
   for (const [at, one] of beside.all.entries()) {
     const rule =
-      one.evidence === 'field' &&
-      rules.find(({ role, field, when }) => role === one.role && field.test(one.field) && when(beside, one))
+      one.evidence === 'field'
+        ? byRole[one.role]?.find(({ field, when }) => field.test(one.field) && when(beside, one))
+        : undefined
     if (!rule) continue
     findings.outrank(at, rule.becomes, `beside:${rule.id}`)
     isOutbound ||= rule.id === 'outbound'

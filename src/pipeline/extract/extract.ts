@@ -128,9 +128,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
         isFailedLogin: known.isFailedLogin,
         isInbound: known.activity === 'request' || (ends.server !== undefined && !isOutside(ends.server)),
       })
-    const hasPorts = !flow.isWithoutPorts()
-    const sourcePort = hasPorts ? findings.portOf('source') : 0
-    const destinationPort = hasPorts ? findings.portOf('destination') : 0
+    let sourcePort = findings.portOf('source')
+    let destinationPort = findings.portOf('destination')
+    if ((sourcePort !== 0 || destinationPort !== 0) && flow.isWithoutPorts()) sourcePort = destinationPort = 0
     return {
       action: found.action,
       activity: known.activity,
@@ -188,21 +188,19 @@ const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destin
 
 /** The only address of a login is where it came from. */
 const settleLogin = (findings: Findings): void => {
-  const addresses = findings
-    .list()
-    .filter(({ type, role }) => type === 'ip' && role !== 'observer' && role !== 'translated')
-  const [only] = addresses
-  if (only?.role === 'other' && addresses.length === 1)
-    findings.outrank(findings.list().indexOf(only), 'source', 'login:only')
+  const isEnd = ({ type, role }: Sighting): boolean => type === 'ip' && role !== 'observer' && role !== 'translated'
+  const all = findings.list()
+  const at = all.findIndex(isEnd)
+  if (all[at]?.role === 'other' && all.findLastIndex(isEnd) === at) findings.outrank(at, 'source', 'login:only')
 }
 
 /** One word in a name (`device_ip`) or in front is too little to withhold the only address of an event from lookups. */
 const settleWithheld = (findings: Findings): void => {
   const isWithheld = ({ role }: Sighting): boolean => role === 'observer' || role === 'translated'
-  const all = [...findings.list()]
+  const all = findings.list()
   if (!all.some(isWithheld) || all.some((one) => one.type === 'ip' && !isWithheld(one) && one.role !== 'claimed'))
     return
-  for (const [at, one] of all.entries())
+  for (const [at, one] of [...all].entries())
     if (one.type === 'ip' && isWithheld(one) && restsOnOneWord(one)) findings.outrank(at, 'other', 'withheld:word')
 }
 const restsOnOneWord = ({ role, rule }: Finding): boolean =>

@@ -13,36 +13,39 @@ const start = /^(?:\[[^[\]]{4,40}\] )?[\s["'(]*(?:(?:ip|host|client|address|ip a
 /** Who has one came from there. */
 const highPort = /^[: ]\d{4,5}(?![\w.:/-])/
 
+const isAddress = ({ kind }: Token): boolean => kind === 'address'
+
 /** Gives roles to the addresses of a line in which words gave none. */
 export const guessRoles = (text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
-  const addresses = tokens.flatMap((token, at) => (token.kind === 'address' ? [{ ...token, at }] : []))
-  const [first] = addresses
-  if (first === undefined || addresses.some(({ at }) => said[at] !== undefined)) return
-  const guess = (at: number, role: Role, rule: string): void => {
-    said[at] = { role, rule }
+  if (tokens.some(({ kind }, at) => kind === 'address' && said[at] !== undefined)) return
+  const first = tokens.find(isAddress)
+  if (first === undefined) return
+  const guess = (token: Token, role: Role, rule: string): void => {
+    said[tokens.indexOf(token)] = { role, rule }
   }
+  const addresses = tokens.filter(isAddress)
   const pair = addresses.findIndex((one, place) => isPair(text, one, addresses[place + 1]))
-  const [from, to] = pair < 0 ? [] : addresses.slice(pair)
+  const from = addresses[pair]
+  const to = addresses[pair + 1]
   if (from && to) {
     // The end with the port of a service is where the other one went.
     const isServerFirst = legOfPorts(from.port ?? 0, to.port ?? 0) === 'reply'
-    guess(from.at, isServerFirst ? 'destination' : 'source', 'position:pair')
-    guess(to.at, isServerFirst ? 'source' : 'destination', 'position:pair')
+    guess(from, isServerFirst ? 'destination' : 'source', 'position:pair')
+    guess(to, isServerFirst ? 'source' : 'destination', 'position:pair')
   } else if (start.test(text.slice(0, first.start).slice(-100)) || highPort.test(text.slice(first.end, first.end + 12)))
-    guess(first.at, 'source', 'position:first')
+    guess(first, 'source', 'position:first')
   // The only address in a line that says what somebody did, or was kept from doing, is theirs.
   else if (addresses.every(({ value }) => value === first.value) && (deed.test(text.slice(0, 1000)) || !isAscii(text)))
-    guess(first.at, isWhereTo(text, first) ? 'destination' : 'source', 'position:actor')
+    guess(first, isWhereTo(text, first) ? 'destination' : 'source', 'position:actor')
 }
 
 /** `IP: 192.0.2.1` in an event that has no other source. */
 export const guessLabelled = (text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
   if (said.some((one) => one?.role === 'source')) return
-  const labelled = tokens.flatMap(({ kind, start: at }, place) =>
-    kind === 'address' && said[place] === undefined && label.test(text.slice(Math.max(0, at - 24), at)) ? [place] : [],
-  )
-  const [only] = labelled
-  if (only !== undefined && labelled.length === 1) said[only] = { role: 'source', rule: 'position:label' }
+  const isLabelled = ({ kind, start: at }: Token, place: number): boolean =>
+    kind === 'address' && said[place] === undefined && label.test(text.slice(Math.max(0, at - 24), at))
+  const only = tokens.findIndex(isLabelled)
+  if (only >= 0 && tokens.findLastIndex(isLabelled) === only) said[only] = { role: 'source', rule: 'position:label' }
 }
 const label = /(?:^|[\s,;|("'[])(?:ip|ip[ _-]?addr(?:ess)?)["']?\s?[:=]\s?["'[(]?$/i
 

@@ -64,9 +64,11 @@ export const readLaterText = (reader: Reader): void => {
 const forwardedFor =
   /\bx[-_ ]?forwarded[-_ ]?for\b["']?\s{0,3}[:=]?\s{0,3}["'[]?((?:[\da-f.:]{3,45}(?:,\s{0,3})?){1,32})/i
 
+const mayBeForwarded = /forwarded/i
+
 const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
   const { findings: out } = reader
-  const header = /forwarded/i.test(text) ? forwardedFor.exec(text) : null
+  const header = mayBeForwarded.test(text) ? forwardedFor.exec(text) : null
   if (header?.[1] !== undefined) keepWritten(reader.forwarded, header[1], field)
   // Who called the proxy is read by itself.
   const plain = plainText(header === null ? text : text.replace(header[0], ' '))
@@ -79,6 +81,7 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
     out.markTruncated()
     return false
   })
+  if (tokens.length === 0) return
   const said = rolesInText(plain, tokens)
   settleSides(reader, plain, tokens, said)
   // What is guessed adds no second source to one that fields or words gave.
@@ -87,7 +90,7 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
   if (request) reader.activity.seeRequest(request.method, request.status)
   if (isGuessed) guessRoles(plain, tokens, said)
   else if (!isLine && tokens.length === 2) guessTuple(plain, tokens, said)
-  if (tokens.length > 0 && !out.hasSource()) guessLabelled(plain, tokens, said)
+  if (!out.hasSource()) guessLabelled(plain, tokens, said)
   const { from, to } = request?.forwarded ?? { from: 0, to: 0 }
   if (to > 0) keepWritten(reader.forwarded, plain.slice(tokens[from]?.start, tokens[to - 1]?.end), field)
   tokens.forEach(({ kind, type, value, port, path }, at) => {
@@ -102,9 +105,10 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
   })
 }
 
+const isSide = (one: Said | undefined): boolean => one?.rule === 'text:local' || one?.rule === 'text:remote'
+
 /** `local 192.0.2.1:40001 remote 198.51.100.7:443`: the local end is the source if it began. */
 const settleSides = ({ action }: Reader, text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
-  const isSide = (one: Said | undefined): boolean => one?.rule === 'text:local' || one?.rule === 'text:remote'
   if (!said.some(isSide)) return
   action.seeVerb(text)
   said.forEach((one, at) => {
@@ -131,9 +135,8 @@ export const readValue = (
   level: number,
 ): void => {
   const place = { field, role, rule }
-  const isDotted = hasDot(value) || value.includes(':')
   // A string that is an object is an event of its own, unless a client wrote it.
-  if (isDotted && value.startsWith('{') && mayBeEvent.has(holds) && objectText.test(value) && !sent.test(field)) {
+  if (value.charCodeAt(0) === openBrace && mayBeEvent.has(holds) && objectText.test(value) && !sent.test(field)) {
     reader.readLine(value, field, level + 1)
     return
   }
@@ -143,9 +146,14 @@ export const readValue = (
     // The path alone, which may name what we are to fetch.
     if (value.charCodeAt(0) === 0x2f) seeWritten(reader, value, field)
   }
-  if (holds === 'mail') readMail(reader.findings, value, place)
-  else if (holds === 'event' && !isDotted) seeText(reader, value)
-  else if (holds === 'none' || (!isDotted && holds !== 'url')) return
+  if (holds === 'none') return
+  if (holds === 'mail') {
+    readMail(reader.findings, value, place)
+    return
+  }
+  const isDotted = hasDot(value) || value.includes(':')
+  if (holds === 'event' && !isDotted) seeText(reader, value)
+  else if (!isDotted && holds !== 'url') return
   else if (holds === 'forwarded') keepWritten(reader.forwarded, value, field)
   else if (holds === 'written') seeWritten(reader, value, field)
   else if (holds === 'event') reader.readLine(value, field, level + 1)
@@ -159,6 +167,7 @@ const isChain = (rule: string, value: string): boolean =>
   !/s$/.test(rule) &&
   /^[\da-f.:[\]]+(?:, ?[\da-f.:[\]]+)+$/i.test(value)
 
+const openBrace = 0x7b
 const mayBeEvent: ReadonlySet<Holds> = new Set(['host', 'address', 'text'] as const)
 /** What somebody sent: what is in it says nothing of what was done. */
 const sent =

@@ -29,10 +29,11 @@ export const readRequestLine = (
   tokens: readonly Token[],
   said: (Said | undefined)[],
 ): RequestLine | undefined => {
+  if (tokens.some(({ kind }, at) => kind === 'address' && said[at] !== undefined)) return undefined
   const places = tokens.flatMap(({ kind }, at) => (kind === 'address' ? [at] : []))
-  if (places.length === 0 || places.some((at) => said[at] !== undefined)) return undefined
+  if (places.length === 0) return undefined
   const found = request.exec(text)
-  if (found === null && !answered.test(text)) return undefined
+  if (found === null && !(text.includes('" ') && answered.test(text))) return undefined
   const forwarded = chainIn(text, tokens)
   const isCandidate = (at: number): boolean =>
     (forwarded === undefined || at < forwarded.from || at >= forwarded.to) && !isInPath(text, tokens[at]?.start ?? 0)

@@ -19,6 +19,7 @@ const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
 /** In the place where others have the sender: how bad it is, or what was done (`2026-11-15 08:00:00 ALLOW TCP …`). */
 const severity =
   /^\[?(?:emerg(?:ency)?|alert|crit(?:ical)?|fatal|severe|error|err|warn(?:ing)?|notice|info|debug|trace|verbose)\]?:?$/i
+const longestSeverity = 12
 const deed = /^(?:ALLOW|ACCEPT|PERMIT|PASS|DROP|DENY|BLOCK|REJECT|OPEN|CLOSE)(?:E?D)?$/
 /** Without a time, only an address is believed to be the sender. */
 const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
@@ -34,7 +35,8 @@ export const readSyslog = (text: string): Syslog => {
 }
 
 const readHeader = (text: string): Syslog => {
-  const marked = priority.exec(text)
+  // A blank or `<`.
+  const marked = text.charCodeAt(0) <= 0x3c ? priority.exec(text) : null
   const rest = marked ? text.slice(marked[0].length) : text
   const five = marked || rest.startsWith('1 ') ? modern.exec(rest) : null
   if (five) {
@@ -44,9 +46,10 @@ const readHeader = (text: string): Syslog => {
   const timed = time.exec(rest)
   const message = rest.slice(timed?.[0].length ?? 0)
   const host = timed ? hostName.exec(message) : marked && hostAddress.exec(message)
-  const isPeer = !marked && peerWithPort.test(host?.[1] ?? '')
-  if (!host || isPeer || deed.test(host[1] ?? '')) return { body: message.replace(programName, '') }
+  const name = host?.[1] ?? ''
+  const isPeer = !marked && name.includes(':') && peerWithPort.test(name)
+  if (!host || isPeer || deed.test(name)) return { body: message.replace(programName, '') }
   const body = message.slice(host[0].length).replace(programName, '')
-  if (severity.test(host[1] ?? '')) return { body }
-  return { host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''), body }
+  if (name.length <= longestSeverity && severity.test(name)) return { body }
+  return { host: name.replace(/^\[|(?<!:)[\]:]$/g, ''), body }
 }

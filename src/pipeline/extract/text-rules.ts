@@ -1,6 +1,6 @@
 // Tells from the text before an address or a name in a sentence which role it plays: an ordered table of rules, walked by one loop.
 import type { Role } from '../../domain/sighting.js'
-import { setOf, table, words } from './characters.js'
+import { isDigit, isWord, setOf, table, words } from './characters.js'
 import { foreignRole } from './languages.js'
 import type { Token } from './tokens.js'
 import { isInPath } from './url.js'
@@ -14,6 +14,8 @@ type TextRule = {
   readonly role: Role | ((before: string) => Role | undefined)
   /** Held against at most 48 characters, from the token before to this one; one that looks back from their end is sticky. */
   readonly when?: RegExp
+  /** A quicker test that fails for most texts before: by their last character and the last letter before a separator. */
+  readonly may?: (ending: Ending) => boolean
   /** Held against what is behind this token; sticky. */
   readonly after?: RegExp
   /** What the rule says of the token before, where nothing was said of it. */
@@ -21,6 +23,24 @@ type TextRule = {
   /** Only behind a token in this role. */
   readonly behind?: Role
 }
+
+/** The end of the text before a token. */
+type Ending = {
+  readonly text: string
+  readonly last: string
+  /** In lower case, in front of up to four blanks, brackets and signs. */
+  readonly letter: string
+}
+const separators = ' \t\u00a0:=(<["\''
+const endingOf = (text: string): Ending => {
+  let at = text.length - 1
+  for (let count = 0; count < 4 && at >= 0 && separators.includes(text.charAt(at)); count++) at--
+  return { text, last: text.charAt(text.length - 1), letter: text.charAt(at).toLowerCase() }
+}
+const endsInOneOf =
+  (letters: string) =>
+  ({ letter }: Ending): boolean =>
+    letters.includes(letter)
 
 /** What the nearest of the last few words before says. */
 const clues = table<Role>(
@@ -51,29 +71,43 @@ const arrow =
 export const sideBySide =
   /^(?!, $)(?:[:/.]\d{1,5})?\]?(?:["']?[\s,;|^~`]["']?(?:(?:port )?\d{1,5}|-|n\/a|none|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})?){0,3}["']?[\s,;|^~`]["'[]?$/i
 
+const mayBeArrow = ({ text, last, letter }: Ending): boolean =>
+  letter === 'o' ||
+  letter === '-' ||
+  last === ':' ||
+  last === '/' ||
+  text.includes('>') ||
+  text.includes('...') ||
+  text.includes('===') ||
+  text.includes('→')
+
 const rules: readonly TextRule[] = [
-  { id: 'text:arrow', role: 'destination', when: arrow, previous: 'source' },
+  { id: 'text:arrow', role: 'destination', may: mayBeArrow, when: arrow, previous: 'source' },
   // `User <alice> IP <192.0.2.1>`
   {
     id: 'text:user-ip',
     role: 'source',
+    may: endsInOneOf('ps'),
     when: /(?<=\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}|> IP <)/iy,
   },
   // Which of the two began is settled when all is read.
   {
     id: 'text:local',
     role: 'destination',
+    may: endsInOneOf('lprst'),
     when: /(?<=(?<!\bfrom (?:the )?)\blocal(?:[ _-](?:host|endpoint)|[ _-]?(?:ip|addr|address))?[\s:=(<["']{1,4})/iy,
   },
   {
     id: 'text:remote',
     role: 'source',
+    may: endsInOneOf('eprst'),
     when: /(?<=(?<!\bto (?:the |a )?)\bremote(?:[ _-]?(?:ip|addr|address|host|endpoint|peer))?[\s:=(<["']{1,4})/iy,
   },
   // `https(192.0.2.1)`: how somebody came in, and from where.
   {
     id: 'text:way-in',
     role: 'source',
+    may: ({ last }) => last === '(',
     when: /(?<=(?<![\w.])(?:gui|https?|ssh|telnet|web(?:ui)?|cli|api|console)\()/iy,
   },
   // `host mx.example.net[192.0.2.1] said: 550 …`, as the server that sends writes it.
@@ -81,45 +115,52 @@ const rules: readonly TextRule[] = [
   {
     id: 'text:served',
     role: 'destination',
+    may: ({ last, letter }) => last === '[' || last === '(' || 'hr'.includes(letter),
     when: /(?<=\b(?:used TLS for|conversation with|lost connection with) [\w.-]{0,253}[[(]?)/iy,
   },
   // `H=mx.example.net [192.0.2.1]:40001 I=[198.51.100.7]:25`: the interface of the server itself.
-  { id: 'text:interface', role: 'destination', when: /(?<=(?:^|\s)I=\[)/y },
+  { id: 'text:interface', role: 'destination', may: ({ last }) => last === '[', when: /(?<=(?:^|\s)I=\[)/y },
   // `(helo.example.net) [192.0.2.1]`: what the client called itself, and what it is.
-  { id: 'text:helo', role: 'source', when: /^\]?\) \[$/, previous: 'claimed' },
+  { id: 'text:helo', role: 'source', may: ({ last }) => last === '[', when: /^\]?\) \[$/, previous: 'claimed' },
   { id: 'text:word', role: (before) => roleOfWords(before) },
   {
     id: 'text:for',
     role: 'source',
+    may: endsInOneOf('eprst'),
     when: /(?<=\b(?:fail(?:ed|ure|s)?|denied|rejected|blocked|locked(?: out)?|attempts?|exceeded) for (?:(?:the|ip|host|client|address)[ :]{1,2}){0,2}["'[(<]?)/iy,
   },
   { id: 'language:text', role: foreignRole },
-  { id: 'text:and', role: 'destination', when: /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/, behind: 'source' },
+  {
+    id: 'text:and',
+    role: 'destination',
+    may: endsInOneOf('d'),
+    when: /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/,
+    behind: 'source',
+  },
   { id: 'text:beside-source', role: 'destination', when: sideBySide, behind: 'source' },
 ]
 
-const roleOfWords = (before: string): Role | undefined => {
-  const found = before.toLowerCase().match(wordOrEnd) ?? []
+const roleOfWords = (given: string): Role | undefined => {
+  const before = given.toLowerCase()
   let count = 0
-  for (let at = found.length - 1; at >= 0 && count < 4; at--) {
-    const word = found[at] ?? ''
-    // What a full stop ends is another sentence.
-    if (word === '. ') return undefined
-    // A number, or an address of memory (`client @0x7f00 192.0.2.1`), is no word.
-    if (/^\d/.test(word)) continue
-    if (!/[a-zа-я-]/.test(word)) {
-      // What a colon, a bracket or a closing quotation mark ends, with a word behind it, was about something else.
-      if (count > 0) return undefined
-      continue
+  let part = partBefore(before, before.length)
+  while (part.kind !== 'none' && count < 4) {
+    const next = partBefore(before, part.start)
+    // A full stop ends a sentence. A colon, a bracket or a closing quotation mark ends a part of one.
+    if (part.kind === 'stop' || (part.kind === 'sign' && count > 0)) return undefined
+    if (part.kind === 'word') {
+      const word = before.slice(part.start, part.end)
+      const wordBefore = next.kind === 'word' ? before.slice(next.start, next.end) : ''
+      const role =
+        clues.get(word) ?? (word.includes('-') ? clues.get(word.replace(/-(?:ip|addr|address)$/, '')) : undefined)
+      // `snat to 192.0.2.1`; `to peer 7 (192.0.2.1:51820)`: the direction says more than the endpoint's kind.
+      if (word === 'to' && clues.get(wordBefore) === 'translated') return 'translated'
+      if (role === 'source' && wordBefore === 'to') return 'destination'
+      if (word === 'to' && notWhereTo.has(wordBefore)) return whose.has(wordBefore) ? 'source' : undefined
+      if (role !== undefined && (word !== 'with' || count === 0)) return role
+      count++
     }
-    const role = clues.get(word) ?? clues.get(word.replace(/-(?:ip|addr|address)$/, ''))
-    const next = found[at - 1] ?? ''
-    // `snat to 192.0.2.1`; `to peer 7 (192.0.2.1:51820)`: which way it went says more than who it is.
-    if (word === 'to' && clues.get(next) === 'translated') return 'translated'
-    if (role === 'source' && next === 'to') return 'destination'
-    if (word === 'to' && notWhereTo.has(next)) return whose.has(next) ? 'source' : undefined
-    if (role !== undefined && (word !== 'with' || count === 0)) return role
-    count++
+    part = next
   }
   return undefined
 }
@@ -129,9 +170,54 @@ const notWhereTo = new Set([
   ...whose,
   ...words('due set according equal similar related attributed owing prior up changed'),
 ])
-/** A word, unless it is the name of a file with code in it (`server.go:12`); a number; and what ends a part of the sentence. */
-const wordOrEnd =
-  /(?<![.a-zа-яå-])[a-zа-яå-]+(?![a-zа-яå-]|\.(?:go|py|js|ts|rb|rs|c|cc|cpp|java|php|lua|erl|cs|pl)\b)|\d\w*|: |\. |\]|"(?![a-z-])/g
+/** A part of the text before: a word, a number (also a memory address, `0x7f00`), the end of a sentence or of a part of one. */
+type Part = {
+  readonly kind: 'word' | 'number' | 'stop' | 'sign' | 'none'
+  readonly start: number
+  readonly end: number
+}
+
+/** Latin and Cyrillic, in lower case, and the hyphen. */
+const isWordLetter = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || code === 0x2d || code === 0xe5 || (code >= 0x430 && code <= 0x44f)
+const isLatin = (code: number): boolean => code >= 0x61 && code <= 0x7a
+
+/** The last part that ends at `end` or before. */
+const partBefore = (text: string, end: number): Part => {
+  for (let at = end - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at)
+    if (isDigit(code)) return { kind: 'number', start: startOfNumber(text, at), end: at + 1 }
+    if (isWordLetter(code)) {
+      const until = at + 1
+      while (at > 0 && isWordLetter(text.charCodeAt(at - 1))) at--
+      const before = text.charCodeAt(at - 1)
+      // `0x7f00`, `eth0_a`: letters behind a digit belong to the number.
+      const number = isLatin(text.charCodeAt(at)) && isWord(before) ? startOfNumber(text, at - 1) : -1
+      if (number >= 0) return { kind: 'number', start: number, end: until }
+      if (before !== 0x2e && !isCodeFile(text, until)) return { kind: 'word', start: at, end: until }
+    } else if (code === 0x20 && at > 0) {
+      const sign = text.charCodeAt(at - 1)
+      if (sign === 0x2e) return { kind: 'stop', start: at - 1, end: at + 1 }
+      if (sign === 0x3a) return { kind: 'sign', start: at - 1, end: at + 1 }
+    } else if (code === 0x5d) return { kind: 'sign', start: at, end: at + 1 }
+    else if (code === 0x22 && !isLatinOrHyphen(text.charCodeAt(at + 1))) return { kind: 'sign', start: at, end: at + 1 }
+  }
+  return { kind: 'none', start: 0, end: 0 }
+}
+const isLatinOrHyphen = (code: number): boolean => isLatin(code) || code === 0x2d
+/** The first digit of the letters, digits and underscores that end there; -1 where there is none. */
+const startOfNumber = (text: string, last: number): number => {
+  let first = -1
+  for (let at = last; at >= 0 && isWord(text.charCodeAt(at)); at--) if (isDigit(text.charCodeAt(at))) first = at
+  return first
+}
+/** `server.go:12` is a file, and no word. */
+const codeFile = /\.(?:go|py|js|ts|rb|rs|c|cc|cpp|java|php|lua|erl|cs|pl)\b/y
+const isCodeFile = (text: string, end: number): boolean => {
+  if (text.charCodeAt(end) !== 0x2e) return false
+  codeFile.lastIndex = end
+  return codeFile.test(text)
+}
 
 /** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
 const opened = /^(?:[:/]\d{0,5})?\s?[[(]$/
@@ -145,6 +231,7 @@ const portsDiffer = (one: Token, next: Token): boolean =>
 export const rolesInText = (text: string, tokens: readonly Token[]): (Said | undefined)[] => {
   const said: (Said | undefined)[] = []
   let last = -1
+  let hasFor = false
   tokens.forEach((token, at) => {
     said.push(undefined)
     const previous = tokens[last]
@@ -171,9 +258,10 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (role !== undefined) said[at] = { role, rule: 'text:aside' }
       if (role !== undefined) return
     }
-    for (const { id, role, when, after, previous: first, behind } of rules) {
+    const ending = endingOf(before)
+    for (const { id, role, may, when, after, previous: first, behind } of rules) {
       if (behind !== undefined && (behind !== previousRole || previous?.value === token.value)) continue
-      if (first !== undefined && previous?.kind === 'mail') continue
+      if (may?.(ending) === false || (first !== undefined && previous?.kind === 'mail')) continue
       if (when) when.lastIndex = before.length
       if (when?.test(before) === false) continue
       if (after) after.lastIndex = token.end
@@ -182,6 +270,7 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (own === undefined) continue
       // Only addresses are translated.
       if (token.type === 'ip' || own !== 'translated') said[at] = { role: own, rule: id }
+      if (id === 'text:for') hasFor = true
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
       if (first !== undefined && last >= 0) said[last] = { role: first, rule: id }
       break
@@ -189,8 +278,8 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
     last = at
   })
   disown(text, tokens, said)
-  // `failed for 198.51.100.7 from 192.0.2.1`: somebody took an address for a name.
-  if (said.some((one) => one?.role === 'source' && one.rule !== 'text:for'))
+  // `failed for 198.51.100.7 from 192.0.2.1`: the address in place of a name is what a client typed.
+  if (hasFor && said.some((one) => one?.role === 'source' && one.rule !== 'text:for'))
     said.forEach((one, at) => {
       if (one?.rule === 'text:for') said[at] = undefined
     })
@@ -199,13 +288,13 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
 
 /** `user x from 192.0.2.1 port 22 from 198.51.100.7 port 40001`: the program wrote the last one outside quotation marks, and the client the others. */
 const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
-  const repeated = tokens.flatMap(({ kind, start, end }, at) =>
-    kind === 'address' &&
-    said[at]?.role === 'source' &&
-    / from \S{0,2}$/.test(text.slice(Math.max(0, start - 8), start))
-      ? [{ at, isNumbered: /^\S{0,2} port \d/.test(text.slice(end, end + 12)), isQuoted: isQuoted(text, start) }]
-      : [],
-  )
+  const repeated: { readonly at: number; readonly isNumbered: boolean; readonly isQuoted: boolean }[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]
+    if (token?.kind !== 'address' || said[at]?.role !== 'source' || !isFrom(text, token.start)) continue
+    const isNumbered = /^\S{0,2} port \d/.test(text.slice(token.end, token.end + 12))
+    repeated.push({ at, isNumbered, isQuoted: isQuoted(text, token.start) })
+  }
   const [forged] = repeated
   const next = forged && said[forged.at + 1]
   // `closed by invalid user from 192.0.2.1 198.51.100.7 port 40001`: the name of the user ends in an address.
@@ -222,6 +311,12 @@ const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)
     if (one !== own && (one.isQuoted || (one.isNumbered && own?.isNumbered === true)))
       said[one.at] = { role: 'claimed', rule: 'text:repeated' }
 }
+
+/** Up to two signs may be between the word and the address. */
+const isFrom = (text: string, start: number): boolean =>
+  text.startsWith(' from ', start - 6) ||
+  (text.startsWith(' from', start - 7) && / \S$/.test(text.slice(start - 2, start))) ||
+  (text.startsWith(' from', start - 8) && / \S\S$/.test(text.slice(start - 3, start)))
 
 /** More are a list. */
 const mostRepeated = 8

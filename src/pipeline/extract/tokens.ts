@@ -88,7 +88,8 @@ const addressToken = (text: string, start: number, end: number): Token | undefin
   const value = parseAddress(text.slice(start, end))
   if (value === undefined) return undefined
   if (isNetwork(value, text, end)) return undefined
-  const port = Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0)
+  const behind = text.charCodeAt(end)
+  const port = isBeforePort(behind) ? Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0) : 0
   return { kind: 'address', type: 'ip', value, start, end, port: port > 0 && port < 65_536 ? port : undefined }
 }
 /** `192.0.2.0/24`: none that anybody talked to. */
@@ -100,18 +101,22 @@ const isNetwork = (value: string, text: string, end: number): boolean => {
 /** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`, `192.0.2.1_443`, `192.0.2.1.40001`; a prefix length is no port. */
 const portBehind = /^\]?(?:[:#(_.]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
 
+const isBeforePort = (code: number): boolean =>
+  code === 0x3a || code === 0x2f || code === 0x5d || code === 0x28 || code === 0x23 || code === 0x2e || code === 0x5f
+
 /** Four numbers that are no part of something longer, but for a port: `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, `192.0.2.1_443`; and `192.0.2.1...198.51.100.1`. */
 const quad =
-  /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=\.\d{1,5} >|\.\d{4,5}(?![\w.])|_\d{1,5}(?!\w)|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.])|(?!\w|-[a-z]|\.\w))/iy
+  /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=(?!\w|-[a-z]|\.\w)|\.\d{1,5} >|\.\d{4,5}(?![\w.])|_\d{1,5}(?!\w)|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.]))/iy
 /** `version 7.0.5.7132`, `FileVersion: 7.0.5.1`, `Chrome 130.0.1.2`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
 const version =
   /(?<=(?:version|\b(?:ver|build|release|revision|firmware|oid|v|rv|chrome|chromium|firefox|safari|edge|opera|msie|electron|(?:apple)?webkit))[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?)/iy
 /** `Chrome/129.0.0.0`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
 const isVersion = (text: string, start: number, end: number): boolean => {
+  const before = text.charCodeAt(start - 1)
+  if (before === 0x2f) return /[\w)]/.test(text[start - 2] ?? '') && !/^(?:\(|[/:]\d)/.test(text.slice(end, end + 2))
+  if (isDigit(before) || text.startsWith('from', start - 5)) return false
   version.lastIndex = start
-  return text.charCodeAt(start - 1) === 0x2f
-    ? /[\w)]/.test(text[start - 2] ?? '') && !/^(?:\(|[/:]\d)/.test(text.slice(end, end + 2))
-    : version.test(text)
+  return version.test(text)
 }
 
 const visitQuadsOrNames = (text: string, start: number, end: number, dots: number, visit: Visit): boolean => {
