@@ -52,7 +52,8 @@ export const eventTime = (text: string, now: number): number | undefined => {
     if (iso) return timeOf(Number(iso[1]), Number(iso[2]), Number(iso[3]), iso, 4, zoneIn(head, iso[8]))
     if (isLetter(head.charCodeAt(hourAt - 7))) web ??= matchAt(webLike, head, at)
     if (isNamed) syslog ??= matchAt(syslogLike, head, at)
-    if (!isNamed || isSeparator(head.charCodeAt(hourAt - 6)) || isOpen(head.charCodeAt(hourAt - 2))) other ??= matchAt(numbered, head, at)
+    if (!isNamed || isSeparator(head.charCodeAt(hourAt - 6)) || isOpen(head.charCodeAt(hourAt - 2)))
+      other ??= matchAt(numbered, head, at)
   }
   const month = web ? monthOf(web[2]) : 0
   if (web && month > 0) return timeOf(Number(web[3]), month, Number(web[1]), web, 4, zoneIn(head, web[8]))

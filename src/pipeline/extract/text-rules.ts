@@ -227,11 +227,12 @@ const ownEnd = /^\([\da-f.:]{3,45}[:/#]?\d{0,5}\)(?!\s?(?:->|=>|to ))/i
 const portsDiffer = (one: Token, next: Token): boolean =>
   (one.port ?? 0) > 1023 && next.port !== undefined && next.port !== one.port
 
+const isFor = (one: Said | undefined): boolean => one?.rule === 'text:for'
+
 /** One role, or none, for each token. */
 export const rolesInText = (text: string, tokens: readonly Token[]): (Said | undefined)[] => {
   const said: (Said | undefined)[] = []
   let last = -1
-  let hasFor = false
   tokens.forEach((token, at) => {
     said.push(undefined)
     const previous = tokens[last]
@@ -270,7 +271,6 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (own === undefined) continue
       // Only addresses are translated.
       if (token.type === 'ip' || own !== 'translated') said[at] = { role: own, rule: id }
-      if (id === 'text:for') hasFor = true
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
       if (first !== undefined && last >= 0) said[last] = { role: first, rule: id }
       break
@@ -279,9 +279,9 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
   })
   disown(text, tokens, said)
   // `failed for 198.51.100.7 from 192.0.2.1`: the address in place of a name is what a client typed.
-  if (hasFor && said.some((one) => one?.role === 'source' && one.rule !== 'text:for'))
+  if (said.some(isFor) && said.some((one) => one?.role === 'source' && !isFor(one)))
     said.forEach((one, at) => {
-      if (one?.rule === 'text:for') said[at] = undefined
+      if (isFor(one)) said[at] = undefined
     })
   return said
 }
