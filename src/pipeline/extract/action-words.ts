@@ -123,7 +123,9 @@ export const ways = table<'in' | 'out'>(
 )
 
 /** `NetworkConnect`, `InboundConnectionAccepted`: which of the two ends did it. What has connected may be either. */
-export const wayOfVerb = (verb: string): 'in' | 'out' | undefined =>
+export const wayOfVerb = (verb: string): 'in' | 'out' | undefined => (mayTellWay.test(verb) ? wayIn(verb) : undefined)
+const mayTellWay = /connect|accept|listen|bound|incoming|dial|outgoing/i
+const wayIn = (verb: string): 'in' | 'out' | undefined =>
   /\b(?:accept(?:s|ed|ing)?|listen(?:s|ed|ing)?|inbound|incoming)\b/i.test(verb)
     ? 'in'
     : /\b(?:connect(?:s|ing)?|connected to|dial(?:s|ing|ed)?|outbound|outgoing|connection (?:attempt|request|success))\b/i.test(

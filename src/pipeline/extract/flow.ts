@@ -62,6 +62,7 @@ const flagsOf = (text: string, isHex: boolean): number => {
 
 /** The first protocol that a line names is its own; behind it may be that of the packet which an error is about. */
 const isOfIcmp = (line: string): boolean =>
+  (line.includes('icmp') || line.includes('ICMP') || line.includes('Icmp')) &&
   /\b(?:tcp|udp|sctp|(?:ipv6-)?icmp(?:v?6)?)\b/i.exec(line.slice(0, 400))?.[0].toLowerCase().includes('icmp') === true
 
 /** What is longer says nothing of a flow. */

@@ -20,7 +20,7 @@ export const isNameInText = (name: string, text: string, start: number, end: num
   if (dot <= 0 || name.length < 4) return false
   const ending = name.slice(dot + 1)
   if (ending.length < 2 || !hasPublicSuffix(name)) return false
-  if (isMasked(name) || isReversed(name, ending)) return false
+  if (isReversed(name, ending)) return false
   const isTwoLabels = name.indexOf('.') === dot
   if (fileEndings.has(ending) && (isTwoLabels || ending.length > 2)) return false
   if (isTwoLabels && name.includes('_')) return false

@@ -108,12 +108,15 @@ export const readUrl = (out: Findings, value: string, { field, rule }: Place): b
   )
 }
 
+const mayBeAddress = /^[\d[:a-f]/i
 /** Mail addresses, however they are dressed; a user name without `@` is none, an address in its place somebody's. */
 export const readMail = (out: Findings, value: string, { field, rule }: Place): void => {
   const text = refang(value.slice(0, longest))
   let at = text.indexOf('@')
-  const role = /from|src|client/i.test(field) ? 'source' : /to$|dst/i.test(field) ? 'destination' : 'other'
-  if (at < 0) addAddress(out, authorityAt(text, 0).host, { field, role, rule })
+  if (at < 0 && mayBeAddress.test(text)) {
+    const role = /from|src|client/i.test(field) ? 'source' : /to$|dst/i.test(field) ? 'destination' : 'other'
+    addAddress(out, authorityAt(text, 0).host, { field, role, rule })
+  }
   for (let count = 0; at >= 0 && count < 32; count++, at = text.indexOf('@', at + 1)) {
     const { host } = authorityAt(text, at + 1)
     if (!addAddress(out, host, { field, role: 'mail', rule })) addName(out, host, { field, role: 'mail', rule })
