@@ -153,8 +153,8 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
           }),
         // Nobody can be kept from writing, so a repeat is possible: it has the same id.
         claim: async () => {
-          const { topicId, isFormer } = await position.set(assigned)
-          return { offset: Infinity, topicId, isFormer }
+          const { topicId, isFormer, commit } = await position.set(assigned)
+          return { offset: Infinity, topicId, isFormer, commit }
         },
         kept: (again) => {
           assigned = again

@@ -1,5 +1,6 @@
 // What both deliveries do: deliver a fetched batch, and write what follows from its events later.
 import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Commit } from '../kafka/commit-metadata.js'
 import type { Assigned, Fetched } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { Kafka } from '../kafka/client.js'
@@ -21,6 +22,8 @@ export type Claimed = {
   readonly topicId: string | undefined
   /** The position was one in a former topic of the same name: what is stored of the partition is about other records. */
   readonly isFormer: boolean
+  /** What the group has committed; undefined: nothing, or a position in a former topic. */
+  readonly commit?: Commit | undefined
 }
 
 /** `refused`: the brokers will never take it. `closed`: the partition is lost, or this process ends; whoever has it next decides what is to be written. */

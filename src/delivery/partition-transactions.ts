@@ -5,7 +5,7 @@ import { failureOf } from '../kafka/failure.js'
 import type { Assigned } from '../kafka/fetched.js'
 import { claimTransactions, sendTransaction } from '../kafka/producers.js'
 import type { Send } from '../kafka/records.js'
-import { areSameCommit, metadataOf, writeIn, type Beside, type Commit } from '../kafka/commit-metadata.js'
+import { areSameCommit, besideIn, metadataOf, writeIn, type Beside, type Commit } from '../kafka/commit-metadata.js'
 import { inTurn } from './in-turn.js'
 import type { DeliveryOptions, PartitionEvents } from './delivery.js'
 import { readPosition } from './read-position.js'
@@ -179,8 +179,10 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       const reached = await send(sendTransaction(transaction, settings.output.compression, options))
       if (reached === 'nothing') return
       if (isOver) throw new Error(`${name} is left: this process ends`)
-      const { offset, beside, others = [] } = reached
-      const position = offset === 'stays' ? Number(known?.commit?.offset ?? owned.offset) : offset
+      const { offset, others = [] } = reached
+      const stays = offset === 'stays'
+      const position = stays ? Number(known?.commit?.offset ?? owned.offset) : offset
+      const beside = reached.beside ?? (stays ? besideIn(known?.commit?.metadata) : undefined)
       next = { offset: String(position), metadata: metadataOf(topicId, { owner, n: count + 1 }, beside) }
       await transaction.sendOffsets({
         consumerGroupId: settings.groupId,

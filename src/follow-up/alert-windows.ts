@@ -8,22 +8,22 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import type { LateAlerts } from './follow-late.js'
 import { keepWindows, type KeptWindows } from './kept-windows.js'
-import type { StateTopic } from './state-record.js'
-import type { SharedReader } from '../kafka/shared-reader.js'
+import type { TaskState } from './restore-state.js'
 import type { AlertSource, Fired, TaskAlertsDraft } from './task-alerts.js'
-import type { TopicOf } from './sightings-topic.js'
+import type { TopicOf } from './state-record.js'
 
 type AlertWindowsOptions = {
   readonly alerts: AlertSource
   readonly alertsTopic: TopicOf
-  /** Where windows are kept for the next owner of a partition; absent: only in memory. */
-  readonly keep?: { readonly state: StateTopic; readonly reader: SharedReader } | undefined
+  /** Whether windows are kept for the next owner of a partition. */
+  readonly areKept: boolean
   readonly emit: Emit
   readonly now: () => number
 }
 
 type AlertWindows = {
-  readonly open: (task: Task) => TaskWindows
+  /** `state`: absent where nothing is kept. */
+  readonly open: (task: Task, state: TaskState | undefined) => TaskWindows
   /** Without a state topic: writes what is known now, for windows that are still open too. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
@@ -40,6 +40,7 @@ export type TaskWindows = {
   readonly late: LateAlerts
   /** Resolves when its windows are known again; absent where none are kept. */
   readonly ready?: Promise<void> | undefined
+  readonly from: KeptWindows['from']
   /** Its offsets mean nothing any more. */
   readonly recreated: () => void
   readonly close: () => Promise<void>
@@ -56,7 +57,7 @@ const everyMs = 1_000
 const together = 500
 const flushMs = 5_000
 
-export const openAlertWindows = ({ alerts, alertsTopic, keep, emit, now }: AlertWindowsOptions): AlertWindows => {
+export const openAlertWindows = ({ alerts, alertsTopic, areKept, emit, now }: AlertWindowsOptions): AlertWindows => {
   const tasks = new Set<Told>()
   const { topic, partitions } = alertsTopic
   const recordOf = (alert: AlertOut): Outgoing => alertRecord(topic, partitions, alert, now())
@@ -76,9 +77,9 @@ export const openAlertWindows = ({ alerts, alertsTopic, keep, emit, now }: Alert
     telling ??= tellAll(false).finally(() => (telling = undefined))
   }, everyMs).unref()
 
-  const open = (task: Task): TaskWindows => {
+  const open: AlertWindows['open'] = (task, state) => {
     const windows = alerts.open()
-    const kept = keep && keepWindows(task, windows, { ...keep, emit, now })
+    const kept = state && keepWindows(task, windows, state, { emit, now })
     let isReady = kept === undefined
     void kept?.ready.then(() => (isReady = true))
     let told = Promise.resolve()
@@ -152,6 +153,7 @@ export const openAlertWindows = ({ alerts, alertsTopic, keep, emit, now }: Alert
         },
       },
       ready: kept?.ready,
+      from: kept?.from ?? now,
       recreated: windows.beginAnew,
       close: async () => {
         tasks.delete(open)
@@ -166,7 +168,7 @@ export const openAlertWindows = ({ alerts, alertsTopic, keep, emit, now }: Alert
   return {
     open,
     flush: async () => {
-      if (!keep) await Promise.race([tellAll(true), sleep(flushMs, undefined, { ref: false })])
+      if (!areKept) await Promise.race([tellAll(true), sleep(flushMs, undefined, { ref: false })])
     },
     close: async () => {
       clearInterval(looks)

@@ -1,4 +1,4 @@
-// One indicator on one day in one input partition as a record of the sightings topic, and back.
+// The counts of an input partition as records of the state topic, and back: an indicator on one day, how far they hold, and what was accused since.
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { roles } from '../domain/sighting.js'
@@ -7,35 +7,18 @@ import { lowestPorts, maxPeers, maxPorts } from './day-table.js'
 import { batchLimits } from '../pipeline/batch/cut-batch.js'
 import { extractLimits } from '../pipeline/extract/extract.js'
 import { dayMs, type SeenOnDay } from './seen.js'
-import type { TopicOf } from './sightings-topic.js'
 import { kindBits, kindsOfTraffic } from './kinds.js'
 import { trafficBits, unknownTraffic } from './traffic.js'
-import type { Outgoing } from '../kafka/records.js'
 
-/** `partition` is `topic/number`. */
-type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
-
-export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
-  `${partition}/${dateOf(day)}/${indicator.value}`
-
-/** Under this key is the offset up to which the counts of a partition hold. */
-export const countedKey = (partition: string): string => `${partition}/counted`
-
-/** Under a key that begins so is where an owner of a partition began to count: until counts are written, the next owner needs it. */
-export const beganKey = (partition: string): string => `${partition}/began/`
-
-/**
- * Under a key that begins so is what was delivered as malicious or suspicious in one chunk, or what answers that came later accuse. Whoever reads its events again, before they are
- * in the counts, may judge otherwise.
- */
-export const accusedKey = (partition: string): string => `${partition}/accused/`
+export const countId = ({ day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
+  `${dateOf(day)}/${indicator.value}`
 
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
   const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
   const { ports = [] } = seen
   const date = dateOf(day)
-  let text = `{"schema_version":1,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
+  let text = `{"schema_version":2,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
   text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
   if (peers.length > 0) text += `,"peers":${JSON.stringify(peers)}`
   if (otherSightings > 0) text += `,"other_sightings":${otherSightings}`
@@ -47,7 +30,8 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   return Buffer.from(`${text},"traffic":${seen.traffic},"kinds":${seen.kinds}}`)
 }
 
-export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
+/** Of records that name an offset alone: up to where the counts hold, or where an owner began to count. */
+export const offsetValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 2, offset }))
 
 /** Stands for everything that a record shows and that is accused: one can name thousands below one listed name. */
 export const everyAccused = '*'
@@ -60,26 +44,21 @@ export type Accused = { readonly offset: number; readonly values: readonly strin
 export const accusedValue = (accused: readonly Accused[]): Buffer => {
   const valueOf = (max: number): Buffer => {
     const events = accused.map(({ offset, values }) => [offset, ...(values.length > max ? [everyAccused] : values)])
-    return Buffer.from(JSON.stringify({ schema_version: 1, events }))
+    return Buffer.from(JSON.stringify({ schema_version: 2, events }))
   }
   const value = valueOf(maxAccusedValues)
   return value.length > maxAccusedBytes ? valueOf(0) : value
 }
 
-const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
-/** More than a topic, a partition, a day and a name have, and more than sixteen hosts and some numbers. */
-const maxKeyLength = 1_024
+const idForm = /^(\d{4}-\d{2}-\d{2})\/([^/]{1,253})$/
+/** More than sixteen hosts and some numbers have. */
 const maxValueBytes = 8_192
 
-/** What a key is about; undefined for other records of the topic. */
-export const readCountKey = (
-  key: string,
-): { readonly partition: string; readonly day: number; readonly value: string } | undefined => {
-  const [, partition, date, value] = (key.length <= maxKeyLength && keyForm.exec(key)) || []
+/** What a record with this id is about. */
+export const readCountId = (id: string): { readonly day: number; readonly value: string } | undefined => {
+  const [, date, value] = idForm.exec(id) ?? []
   const day = Date.parse(date ?? '') / dayMs
-  return partition === undefined || value === undefined || !Number.isInteger(day)
-    ? undefined
-    : { partition, day, value }
+  return value === undefined || !Number.isInteger(day) ? undefined : { day, value }
 }
 
 /**
@@ -87,16 +66,16 @@ export const readCountKey = (
  * `isInside` says whether a peer is one of our own hosts.
  */
 export const readCount = (
-  key: string,
+  id: string,
   value: Buffer,
   isInside: (host: string) => boolean = isAddressOrName,
-): CountRecord | undefined => {
+): SeenOnDay | undefined => {
   if (value.length > maxValueBytes) return undefined
-  const about = readCountKey(key)
+  const about = readCountId(id)
   if (!about || !isAddressOrName(about.value)) return undefined
   const stored = parseObject(value)
-  if (!stored || stored.schema_version !== 1) return undefined
-  const { partition, day } = about
+  if (stored?.schema_version !== 1 && stored?.schema_version !== 2) return undefined
+  const { day } = about
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
   const { ports = [] } = stored
   if (!Array.isArray(ports) || ports.length > maxPorts || !ports.every(isPort)) return undefined
@@ -114,45 +93,36 @@ export const readCount = (
   if (!Array.isArray(peers) || peers.length > maxPeers || !peers.every(isAddressOrName)) return undefined
   const address = parseAddress(about.value)
   return {
-    partition,
-    seen: {
-      day,
-      indicator: { type: address === undefined ? 'domain' : 'ip', value: address ?? about.value },
-      count: Number(count),
-      first,
-      last,
-      firstOffset: Number(first_offset),
-      lastOffset: Number(last_offset),
-      peers: peers.filter(isInside),
-      otherSightings: Number(other_sightings),
-      unalerted: Number(unalerted) & roleBits,
-      pending: Number(pending) & roleBits,
-      traffic: Number(traffic) & trafficBits,
-      kinds: Number(kinds) & kindBits || kindsOfTraffic(Number(traffic) & trafficBits),
-      ...(ports.length > 0 && { ports: lowestPorts(ports) }),
-    },
+    day,
+    indicator: { type: address === undefined ? 'domain' : 'ip', value: address ?? about.value },
+    count: Number(count),
+    first,
+    last,
+    firstOffset: Number(first_offset),
+    lastOffset: Number(last_offset),
+    peers: peers.filter(isInside),
+    otherSightings: Number(other_sightings),
+    unalerted: Number(unalerted) & roleBits,
+    pending: Number(pending) & roleBits,
+    traffic: Number(traffic) & trafficBits,
+    kinds: Number(kinds) & kindBits || kindsOfTraffic(Number(traffic) & trafficBits),
+    ...(ports.length > 0 && { ports: lowestPorts(ports) }),
   }
 }
 
-/** The offset of a record under `countedKey` or `beganKey`. */
-export const readCounted = (value: Buffer): number | undefined => {
+export const readOffset = (value: Buffer): number | undefined => {
   const offset = value.length <= maxValueBytes ? parseObject(value)?.offset : undefined
   return isOffset(offset) ? offset : undefined
 }
 
-/** Which record under `accusedKey` it is, and the offset after which the counts hold what it says. */
-export const readAccusing = (
-  key: string,
-  partition: string,
-): { readonly id: string; readonly offset: number } | undefined => {
-  const id = key.slice(accusedKey(partition).length)
+/** Of a record about accusations, by its id: the offset after which the counts hold what it says. */
+export const accusedUpTo = (id: string): number | undefined => {
   const offset = Number(/^(?:late\/)?(\d{1,16})(?:\/\d{1,16})?$/.exec(id)?.[1])
-  return isOffset(offset) ? { id, offset } : undefined
+  return isOffset(offset) ? offset : undefined
 }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** A record under `accusedKey`. */
 export const readAccused = (value: Buffer): readonly Accused[] => {
   const events: unknown = parseObject(value)?.events
   if (!Array.isArray(events)) return []
@@ -190,48 +160,5 @@ const two = (number: number): string => String(number).padStart(2, '0')
 const timeOf = (text: unknown): number =>
   typeof text === 'string' && text.length === '2026-11-15T12:00:00.000Z'.length ? Date.parse(text) : NaN
 
-export const countRecord = (
-  { topic, partitions }: TopicOf,
-  partition: string,
-  seen: SeenOnDay,
-  now: number,
-): Outgoing => outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
-
-/** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
-export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
-
-/** Up to where the counts hold. */
-export const countedUpTo = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, countedKey(partition), countedValue(offset), now)
-
 /** A record about what answers accuse that came after their events; the last of these has this offset. */
 export const lateAccusedId = (offset: number, now: number): string => `late/${offset}/${now}`
-
-/** What a chunk accuses, under its first offset, or what late answers accuse; nothing, to delete it. */
-export const accusedIn = (
-  { topic, partitions }: TopicOf,
-  partition: string,
-  id: number | string,
-  accused: readonly Accused[],
-  now: number,
-): Outgoing => {
-  const value = accused.length === 0 ? null : accusedValue(accused)
-  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${id}`, value, now)
-}
-
-const outgoing = (
-  topic: string,
-  partitions: number,
-  partition: string,
-  key: string,
-  value: Buffer | null,
-  now: number,
-): Outgoing => ({
-  topic,
-  partition: Number(partition.slice(partition.lastIndexOf('/') + 1)) % partitions,
-  key: Buffer.from(key),
-  value,
-  headers: [],
-  timestamp: String(now),
-})

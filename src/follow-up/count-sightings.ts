@@ -8,8 +8,9 @@ import { alertRecord } from '../delivery/compose.js'
 import { openKeptCounts, type KeptCounts, type KeptCountsOptions } from './kept-counts.js'
 import type { LateEvents } from './follow-late.js'
 import type { Task } from '../delivery/task.js'
-import type { TopicOf } from './sightings-topic.js'
-import { countRecord } from './count-record.js'
+import type { TopicOf } from './state-record.js'
+import type { TaskState } from './restore-state.js'
+import { countId, countValue } from './count-record.js'
 import type { PartitionState } from '../delivery/listener.js'
 
 export type Counting = {
@@ -27,7 +28,7 @@ type CountSightingsOptions = {
   readonly counting: Counting
   readonly alertsTopic: TopicOf
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
-  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'reader' | 'groupId' | 'pipeline' | 'reachableMs'> | undefined
+  readonly keep?: Pick<KeptCountsOptions, 'groupId' | 'pipeline' | 'reachableMs'> | undefined
   readonly emit: Emit
   readonly now: () => number
 }
@@ -36,10 +37,17 @@ type CountSightingsOptions = {
 const reportMs = 60_000
 
 type CountSightings = {
-  readonly open: (task: Task) => PartitionState & { readonly late: LateEvents }
+  /** `state`: absent where nothing is kept. */
+  readonly open: (task: Task, state: TaskState | undefined) => CountedState
   /** Writes the counts: call when no event is delivered any more. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
+}
+
+type CountedState = PartitionState & {
+  readonly late: LateEvents
+  /** Whether it is kept without a record of version 1. */
+  readonly isKept: () => boolean
 }
 
 export const countSightings = (options: CountSightingsOptions): CountSightings => {
@@ -58,7 +66,7 @@ export const countSightings = (options: CountSightingsOptions): CountSightings =
   const reports = setInterval(report, reportMs).unref()
 
   return {
-    open: (task) => countPartition(task, options, kept),
+    open: (task, state) => countPartition(task, state, options, kept),
     flush: () => kept?.flush() ?? Promise.resolve(),
     close: async () => {
       clearInterval(reports)
@@ -71,9 +79,10 @@ export const countSightings = (options: CountSightingsOptions): CountSightings =
 
 const countPartition = (
   task: Task,
-  { counting, alertsTopic, keep, now }: CountSightingsOptions,
+  state: TaskState | undefined,
+  { counting, alertsTopic, now }: CountSightingsOptions,
   keptCounts: Pick<KeptCounts, 'open'> | undefined,
-): PartitionState & { readonly late: LateEvents } => {
+): CountedState => {
   const { counts, retro } = counting
   /** The alerts and the note that they were sent are one. */
   const writeAlerts: WriteRetroAlerts = async (alerts, about) => {
@@ -92,14 +101,14 @@ const countPartition = (
       takeBack = about.map(alerted)
       return [
         ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
-        ...(keep ? about.flatMap(days).map((seen) => countRecord(keep.topic, task.name, seen, now())) : []),
+        ...(state ? about.flatMap(days).map((seen) => state.record('count', countId(seen), countValue(seen))) : []),
       ]
     })
     if (written === 'closed') undo()
     return attempt.isTooEarly ? 'too_early' : written
   }
   const own = counts.open(task, writeAlerts)
-  const kept = keptCounts?.open(task, own)
+  const kept = state && keptCounts?.open(task, own, state)
   return {
     chunk: () => {
       const events: Delivered[] = []
@@ -130,6 +139,7 @@ const countPartition = (
       records: () => [],
       written: (events) => own.counts().answered(events, now()),
     },
+    isKept: () => kept?.isKept() ?? true,
     recreated: () => {
       own.beginAnew()
       kept?.recreated()

@@ -11,7 +11,9 @@ import { eventsOf } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
 import { deliveredOf, type Delivered } from './sighting-counts.js'
 import type { Task } from '../delivery/task.js'
-import { blockRecord, type TopicOf } from './sightings-topic.js'
+import { blockValue } from './sightings-topic.js'
+import type { TaskState } from './restore-state.js'
+import type { StateRecord } from './state-record.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
 export type FollowUpOptions = {
@@ -20,8 +22,6 @@ export type FollowUpOptions = {
   readonly pipeline: Pipeline
   /** The records that correct what was written of one; undefined stands for one that is too large. */
   readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
-  /** Where notes are kept for the next owner of a partition; absent: only in memory. */
-  readonly sightingsTopic?: TopicOf | undefined
   /** Events that are noted at most. */
   readonly max: number
   readonly emit: Emit
@@ -36,11 +36,15 @@ type FollowUp = {
   /** Notes events of a chunk that are committed, and the id that their block is stored under. */
   readonly note: (notes: readonly PendingNote[], id?: string) => void
   /** Notes what a block from the sightings topic says. */
-  readonly restore: (block: Block) => void
+  readonly restore: (block: Stored & Block) => void
+  /** Whether no note is kept in a record of version 1. */
+  readonly isVersion2: () => boolean
   /** Deletes blocks from the sightings topic: their offsets are those of a former topic. */
-  readonly discard: (stored: readonly Pick<Block, 'id'>[]) => void
+  readonly discard: (stored: readonly Stored[]) => void
   readonly close: () => Promise<void>
 }
+
+type Stored = Pick<Block, 'id'> & Pick<StateRecord, 'version'>
 
 /** What is told about events that are annotated again with their answers. */
 export type LateEvents = {
@@ -67,8 +71,17 @@ type LateDraft = {
 }
 
 export type FollowLate = {
-  /** Nothing is followed up before `isRestored`. `late`: who counts the events. `alerts`: absent where there are none. */
-  readonly open: (task: Task, isRestored: () => boolean, late: LateEvents | undefined, alerts?: LateAlerts) => FollowUp
+  /**
+   * Nothing is followed up before `isRestored`. `state`: where notes are kept for the next owner of the partition; absent: only in memory. `late`: who
+   * counts the events. `alerts`: absent where there are none.
+   */
+  readonly open: (
+    task: Task,
+    isRestored: () => boolean,
+    state: TaskState | undefined,
+    late: LateEvents | undefined,
+    alerts?: LateAlerts,
+  ) => FollowUp
 }
 
 /** At most so much is read again at once. */
@@ -84,7 +97,8 @@ export const followLate = (options: FollowUpOptions): FollowLate => {
   const { emit } = options
   const pending = createPending({ dropped: (notes) => tellDropped(notes, 'too_many', emit), max: options.max })
   return {
-    open: (task, isRestored, late, alerts) => openFollowUp(task, isRestored, options, pending, late, alerts),
+    open: (task, isRestored, state, late, alerts) =>
+      openFollowUp(task, isRestored, state, options, pending, late, alerts),
   }
 }
 
@@ -99,15 +113,28 @@ const tellDropped = (
 const openFollowUp = (
   task: Task,
   isRestored: () => boolean,
+  state: TaskState | undefined,
   options: FollowUpOptions,
   pending: Pick<Pending, 'open'>,
   late: LateEvents | undefined,
   lateAlerts: LateAlerts = withoutAlerts,
 ): FollowUp => {
-  const { pipeline, sightingsTopic, correct, emit, now, reachableMs } = options
+  const { pipeline, correct, emit, now, reachableMs } = options
   const { pause = sleepFor } = options
   const { name, signal } = task
   let passing: Promise<void> | undefined
+  /** Blocks that are kept in records of version 1, until they are written again. */
+  const former = new Set<string>()
+  const recordsOf = (blocks: readonly Block[]): readonly Outgoing[] =>
+    state
+      ? blocks.flatMap((block) => [
+          state.record('pending', block.id, blockValue(block, notNoted)),
+          ...(former.has(block.id) ? [state.deleteFormer('pending', block.id)] : []),
+        ])
+      : []
+  const rewritten = (blocks: readonly Pick<Block, 'id'>[]): void => {
+    for (const { id } of blocks) former.delete(id)
+  }
 
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
 
@@ -159,6 +186,7 @@ const openFollowUp = (
     const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
     /** Anew for each attempt: what fires depends on what was written in between. */
     let tried: Tried | undefined
+    let stored: readonly Block[] = []
     const attempt = (): Tried => {
       const draft = lateAlerts.begin()
       const { alerts, done, open } = revisit(events, draft.raise)
@@ -174,15 +202,14 @@ const openFollowUp = (
       tried?.draft.giveUp()
       tried = attempt()
       const { draft, alerts, open, settled, corrections } = tried
-      const storeIn = sightingsTopic
-      const stored = storeIn
-        ? notes.blocksAfter(settled, open).map((block) => blockRecord(storeIn, task, block, now(), notNoted))
-        : []
-      return [...alerts, ...corrections, ...draft.windows(), ...stored, ...(late?.records(answered) ?? [])]
+      stored = state ? notes.blocksAfter(settled, open) : []
+      return [...alerts, ...corrections, ...draft.windows(), ...recordsOf(stored), ...(late?.records(answered) ?? [])]
     })
     // Of a write that was refused nothing is there.
-    if (written === 'written') tried?.draft.commit()
-    else tried?.draft.giveUp()
+    if (written === 'written') {
+      tried?.draft.commit()
+      rewritten(stored)
+    } else tried?.draft.giveUp()
     if (signal.aborted) return true
     if (!tried || written === 'closed') return false
     const { done, open, settled, corrected, corrections } = tried
@@ -205,10 +232,19 @@ const openFollowUp = (
     note: (events, id) => {
       if (events.length > 0 && !signal.aborted) notes.note(events, id)
     },
-    restore: (block) => notes.restore(block.notes.map(dueAgain), block.id),
-    discard: (stored) => {
-      const topic = sightingsTopic
-      if (topic) void task.write(() => stored.map(({ id }) => blockRecord(topic, task, { id, notes: [] }, now())))
+    restore: (block) => {
+      if (block.version === 1) former.add(block.id)
+      notes.restore(block.notes.map(dueAgain), block.id)
+    },
+    isVersion2: () => former.size === 0,
+    discard: (outdated) => {
+      for (const { id, version } of outdated) if (version === 1) former.add(id)
+      const blocks = outdated.map(({ id }) => ({ id, notes: [] }))
+      void task
+        .write(() => recordsOf(blocks))
+        .then((written) => {
+          if (written === 'written') rewritten(blocks)
+        })
     },
     close: async () => {
       notes.clear()

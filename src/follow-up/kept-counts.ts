@@ -1,25 +1,19 @@
-// The counts of sightings, kept in the sightings topic: restored when a partition is assigned, while its events flow, and written as they
-// change.
+// The counts of sightings, kept in the state topic: restored when a partition is assigned, while its events flow, and written as they change.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions, OpenCounts } from './count-partitions.js'
-import { accusedOf, isAccusing, lateAccusedOf, type Delivered } from './sighting-counts.js'
+import { accusedOf, isAccusing, lateAccusedOf, type Delivered, type SightingCounts } from './sighting-counts.js'
 import type { LateEvents } from './follow-late.js'
 import type { Emit } from '../telemetry/event.js'
 import { keepCounts, type CountsToWrite } from './write-counts.js'
-import type { SharedReader } from '../kafka/shared-reader.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
-import { restoreState, type RestoreSource } from './restore-state.js'
+import type { RestoreSource, StateFold, TaskState } from './restore-state.js'
 import { restoreCounts } from './restore-counts.js'
 import type { Task } from '../delivery/task.js'
-import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
-import { accusedIn, beganAt, lateAccusedId } from './count-record.js'
+import { accusedValue, lateAccusedId, offsetValue } from './count-record.js'
 
 export type KeptCountsOptions = {
-  readonly topic: TopicOf
-  /** Of the sightings topic. */
-  readonly reader: SharedReader
   readonly groupId: string
   /** Annotates what waits for an answer: whoever waits hears of it too. */
   readonly pipeline: Pipeline
@@ -36,7 +30,7 @@ export type KeptCountsOptions = {
 }
 
 export type KeptCounts = {
-  readonly open: (task: Task, own: OpenCounts) => KeptPartition
+  readonly open: (task: Task, own: OpenCounts, state: TaskState) => KeptPartition
   /** Writes what has changed, for the last time. */
   readonly flush: () => Promise<void>
   readonly close: () => void
@@ -47,6 +41,8 @@ type KeptPartition = {
   readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
   /** Whether what was counted before is known again. */
   readonly isRestored: () => boolean
+  /** Whether it is kept without a record of version 1. */
+  readonly isKept: () => boolean
   /** Counts committed events, in order. */
   readonly count: (events: readonly Delivered[]) => void
   readonly late: LateEvents
@@ -74,7 +70,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   const written = new Set<CountsToWrite>()
   const keeping = keepCounts({ ...options, partitions: () => written })
   return {
-    open: (task, own) => openPartition(task, own, options, written),
+    open: (task, own, state) => openPartition(task, own, state, options, written),
     flush: keeping.flush,
     close: () => {
       keeping.close()
@@ -85,11 +81,11 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
 const openPartition = (
   task: Task,
   own: OpenCounts,
+  state: TaskState,
   options: KeptCountsOptions,
   written: Set<CountsToWrite>,
 ): KeptPartition => {
-  const { topic, groupId, pipeline, known, counts, isInside, restored, emit, now } = options
-  const { name } = task
+  const { groupId, pipeline, known, counts, isInside, restored, emit, now } = options
   let unfinished: Restoring | undefined = { aside: [], answered: [] }
   /** Up to which offset events were committed since the partition was assigned. */
   let liveUpTo: number | undefined
@@ -99,36 +95,43 @@ const openPartition = (
   const accusing = new Map<string, number>()
 
   const mine = unfinished
-  const readCounts = async ({ offset: claimed, reader, eachRecord, isOurs }: RestoreSource): Promise<void> => {
-    const { aside } = mine
+  const beginReading: StateFold['begin'] = async (source) => {
+    const { offset: claimed, reader, isOurs } = source
+    if (mine.isOfFormerTopic) return { apply: () => true, end: () => takeIn(source, counts.separate(), 0, 0) }
     const past = counts.separate()
     const committed = async (): Promise<number> => {
-      if (mine.isOfFormerTopic) return 0
       const offset = Number.isFinite(claimed) ? claimed : await committedIn(reader)
-      return Math.min(offset, aside[0]?.offset ?? offset)
+      return Math.min(offset, mine.aside[0]?.offset ?? offset)
     }
-    const events = mine.isOfFormerTopic
-      ? 0
-      : await restoreCounts({
-          reader,
-          eachRecord,
-          input: task,
-          committed,
-          pipeline,
-          known,
-          accusing,
-          past,
-          isInside,
-          refused: (records) =>
-            emit({
-              event: 'kafka_client_warned',
-              about: `sightings of ${name}`,
-              message: `${records} records of ${topic.topic} are not what Threatweave writes, and not believed: see who may write to it`,
-            }),
-          goesOn: isOurs,
-          now,
-        })
-    const before = await committed()
+    const { apply, end } = await restoreCounts({
+      reader,
+      input: task,
+      committed,
+      pipeline,
+      known,
+      accusing,
+      past,
+      isInside,
+      goesOn: isOurs,
+      now,
+    })
+    return {
+      apply,
+      end: async () => {
+        const events = await end()
+        await takeIn(source, past, await committed(), events)
+      },
+    }
+  }
+
+  /** Beside the live counts. `events`: that were read again before this offset. */
+  const takeIn = async (
+    { isOurs }: RestoreSource,
+    past: SightingCounts,
+    before: number,
+    events: number,
+  ): Promise<void> => {
+    const { aside } = mine
     if (!isOurs()) return
     // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
     past.count(aside, now())
@@ -152,28 +155,36 @@ const openPartition = (
   const committedIn = async (reader: TopicReader): Promise<number> =>
     (await reader.committed(groupId, task.topic)).find((one) => one.partition === task.partition)?.offset ?? 0
 
-  restoreState(task, { topic, reader: options.reader, restore: readCounts, emit })
+  state.restore({
+    kinds: ['count', 'counted', 'began', 'accused', 'pending'],
+    isFirst: false,
+    begin: beginReading,
+  })
 
   const toWrite: CountsToWrite = {
     task,
+    record: state.record,
     counts: own.counts,
     countedUpTo: () => counted,
     outdated: (upTo) => {
       const ids = [...accusing].filter(([, offset]) => offset < upTo).map(([id]) => id)
       for (const id of ids) accusing.delete(id)
-      return ids.map((id) => accusedIn(topic, name, id, [], now()))
+      return ids.map((id) => state.record('accused', id, null))
     },
   }
   written.add(toWrite)
 
   return {
     isRestored: () => counted !== undefined,
+    isKept: () => toWrite.writtenUpTo !== undefined,
     records: (events) => {
       const [first] = events
       if (!first) return none
       const accused = events.flatMap(accusedOf)
-      const records = accused.length > 0 ? [accusedIn(topic, name, first.offset, accused, now())] : []
-      return liveUpTo !== undefined ? records : [...records, beganAt(topic, name, first.offset, now())]
+      const id = String(first.offset)
+      const records = accused.length > 0 ? [state.record('accused', id, accusedValue(accused))] : []
+      // Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet.
+      return liveUpTo !== undefined ? records : [...records, state.record('began', id, offsetValue(first.offset))]
     },
     count: (events) => {
       const last = events.at(-1)
@@ -193,7 +204,7 @@ const openPartition = (
         if (accused.length === 0) return none
         const id = lateAccusedId(last, now())
         accusing.set(id, last)
-        return [accusedIn(topic, name, id, accused, now())]
+        return [state.record('accused', id, accusedValue(accused))]
       },
       written: (events) => {
         const answered = unfinished?.answered

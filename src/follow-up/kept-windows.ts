@@ -2,12 +2,9 @@
 import { heldTogether, type Window } from '../alerts/window.js'
 import type { Task } from '../delivery/task.js'
 import type { Outgoing } from '../kafka/records.js'
-import type { SharedReader } from '../kafka/shared-reader.js'
 import type { Emit } from '../telemetry/event.js'
-import type { StateRefusal } from '../telemetry/labels.js'
 import type { TaskAlerts, TaskAlertsDraft } from './task-alerts.js'
-import { restoreState, type RestoreSource } from './restore-state.js'
-import { createReadState, stateRecord, type StateTopic } from './state-record.js'
+import type { StateFold, TaskState } from './restore-state.js'
 import {
   matchesValue,
   readMatches,
@@ -20,8 +17,6 @@ import {
 } from './window-record.js'
 
 type KeptWindowsOptions = {
-  readonly state: StateTopic
-  readonly reader: SharedReader
   readonly emit: Emit
   readonly now: () => number
 }
@@ -40,6 +35,8 @@ export type KeptWindows = {
   readonly whole: (draft: Pick<TaskAlertsDraft, 'changed'>) => readonly Outgoing[]
   /** Writes what has changed since the last time, and deletes what is needed no longer. */
   readonly keep: () => Promise<void>
+  /** When the oldest record was written that says something of a window which is open. */
+  readonly from: () => number
 }
 
 /** Windows that are written together. */
@@ -47,8 +44,12 @@ const together = 500
 const everyMs = 5_000
 const maxPauseMs = 30_000
 
-export const keepWindows = (task: Task, windows: TaskAlerts, options: KeptWindowsOptions): KeptWindows => {
-  const { state, reader, emit, now } = options
+export const keepWindows = (
+  task: Task,
+  windows: TaskAlerts,
+  state: TaskState,
+  { emit, now }: KeptWindowsOptions,
+): KeptWindows => {
   /** Records of what chunks have added that are in the topic. */
   const added = new Set<string>()
   /** Forgotten, but not deleted from the topic. */
@@ -59,23 +60,32 @@ export const keepWindows = (task: Task, windows: TaskAlerts, options: KeptWindow
 
   /** By last offset, when the first attempt was made to write what its chunk adds. */
   const begunAt = new Map<number, number>()
-  const windowRecord = (window: Window): Outgoing =>
-    stateRecord(state, task, ['window', windowId(window)], windowValue(window, topicId), now())
+  /** When each window was written first: the oldest one is the first, but for clocks that are set back. */
+  const writtenAt = new Map<Window, number>()
+  const windowRecord = (window: Window): Outgoing => {
+    if (!writtenAt.has(window)) writtenAt.set(window, now())
+    return state.record('window', windowId(window), windowValue(window, topicId))
+  }
 
-  const restoring = restoreState(task, {
-    topic: state,
-    reader,
-    restore: async (source) => {
+  const restoring = state.restore({
+    kinds: ['window', 'matches'],
+    isFirst: true,
+    begin: (source) => {
       topicId = source.topicId
-      const { found, ids, refused } = await readWindows(task, source, state)
-      if (!source.isOurs()) return
-      windows.restore(found)
-      for (const id of ids) added.add(id)
-      for (const [reason, records] of refused) emit({ event: 'state_refused', topic: state.topic, records, reason })
-      const { topic, partition } = task
-      emit({ event: 'windows_restored', topic, partition, windows: found.length })
+      const { apply, end } = foldWindows(task, topicId)
+      return Promise.resolve({
+        apply,
+        end: () => {
+          const { found, ids } = end()
+          if (!source.isOurs()) return
+          windows.restore(found)
+          for (const { window, at } of found.toSorted((one, other) => one.at - other.at)) writtenAt.set(window, at)
+          for (const id of ids) added.add(id)
+          const { topic, partition } = task
+          emit({ event: 'windows_restored', topic, partition, windows: found.length })
+        },
+      })
     },
-    emit,
   })
 
   /** False if it should be tried again later. */
@@ -92,7 +102,7 @@ export const keepWindows = (task: Task, windows: TaskAlerts, options: KeptWindow
         // Not before: what they have added must be in the whole windows.
         ...(last.isAll ? outdated : []).map((id) => ['matches', id] as const),
       ]
-      return [...some.map(windowRecord), ...deleted.map((key) => stateRecord(state, task, key, null, now()))]
+      return [...some.map(windowRecord), ...deleted.map(([kind, id]) => state.record(kind, id, null))]
     })
     if (written === 'closed') {
       windows.putBack(some)
@@ -118,9 +128,7 @@ export const keepWindows = (task: Task, windows: TaskAlerts, options: KeptWindow
       return {
         records: [
           ...draft.opened().map(windowRecord),
-          ...parts.map((part, nth) =>
-            stateRecord(state, task, ['matches', ids[nth] ?? ''], matchesValue(part, topicId), now()),
-          ),
+          ...parts.map((part, nth) => state.record('matches', ids[nth] ?? '', matchesValue(part, topicId))),
         ],
         committed: () => {
           begunAt.delete(last)
@@ -135,55 +143,63 @@ export const keepWindows = (task: Task, windows: TaskAlerts, options: KeptWindow
       const outdated = [...added]
       while ((await keepSome(outdated)) === 'more');
       keepAt = now() + Math.min(maxPauseMs, Math.max(everyMs, 19 * (now() - began)))
+      for (const window of writtenAt.keys()) {
+        if (windows.has(window)) break
+        writtenAt.delete(window)
+      }
+    },
+    from: () => {
+      const [oldest = now()] = writtenAt.values()
+      return oldest
     },
   }
 }
 
 const offsetOf = (origin: string): number => Number.parseInt(origin.slice(origin.lastIndexOf('/') + 1), 10)
 
-type Restored = {
-  readonly found: readonly { readonly window: Window; readonly isChanged: boolean }[]
-  /** Of records of matches. */
-  readonly ids: readonly string[]
-  readonly refused: ReadonlyMap<StateRefusal, number>
-}
-
 const beginAnew = (stored: StoredWindow): void => {
   stored.window.upTo = -1
   stored.topicId = undefined
 }
 
+type Restored = {
+  readonly found: readonly { readonly window: Window; readonly isChanged: boolean; readonly at: number }[]
+  /** Of records of matches. */
+  readonly ids: readonly string[]
+}
+
 /** Whole windows, with what chunks have added since: each says up to which offset it counts, so nothing counts twice. */
-const readWindows = async (
+const foldWindows = (
   task: Task,
-  { topicId, eachRecord }: RestoreSource,
-  state: StateTopic,
-): Promise<Restored> => {
-  const read = createReadState(state, task)
-  const windows = new Map<string, StoredWindow>()
+  topicId: string | undefined,
+): Pick<Awaited<ReturnType<StateFold['begin']>>, 'apply'> & { readonly end: () => Restored } => {
+  const windows = new Map<string, StoredWindow & { readonly at: number }>()
   const matches = new Map<string, NonNullable<ReturnType<typeof readMatches>>>()
-  const refused = new Map<StateRefusal, number>()
-  const refuse = (reason: StateRefusal): void => void refused.set(reason, (refused.get(reason) ?? 0) + 1)
-  await eachRecord((record) => {
-    const found = read(record)
-    if (!found) return
-    if ('refused' in found) {
-      refuse(found.refused)
-      return
-    }
-    const { kind, id, value } = found
-    if (kind === 'window') {
-      const window = value ? readWindow(found) : undefined
-      if (window) windows.set(id, window)
-      else if (value) refuse('malformed')
-      else windows.delete(id)
-    } else if (kind === 'matches') {
-      const more = value ? readMatches(found, task.name) : undefined
-      if (more) matches.set(id, more)
-      else if (value) refuse('malformed')
-      else matches.delete(id)
-    }
-  })
+  return {
+    apply: (record) => {
+      const { kind, id, value, at } = record
+      const stored = kind === 'window' ? windows : matches
+      if (!value) stored.delete(id)
+      else if (kind === 'window') {
+        const window = readWindow(record)
+        if (!window) return false
+        windows.set(id, { ...window, at })
+      } else {
+        const more = readMatches(record, task.name)
+        if (!more) return false
+        matches.set(id, more)
+      }
+      return true
+    },
+    end: () => addUp(windows, matches, topicId),
+  }
+}
+
+const addUp = (
+  windows: ReadonlyMap<string, StoredWindow & { readonly at: number }>,
+  matches: ReadonlyMap<string, NonNullable<ReturnType<typeof readMatches>>>,
+  topicId: string | undefined,
+): Restored => {
   const byShortId = new Map([...windows.values()].map((stored) => [shortIdOf(stored.window), stored]))
   const changed = new Set<Window>()
   const isOfFormer = (id: string | undefined): boolean => id !== undefined && topicId !== undefined && id !== topicId
@@ -209,6 +225,6 @@ const readWindows = async (
     beginAnew(stored)
     changed.add(stored.window)
   }
-  const found = [...windows.values()].map(({ window }) => ({ window, isChanged: changed.has(window) }))
-  return { found, ids: [...matches.keys()], refused }
+  const found = [...windows.values()].map(({ window, at }) => ({ window, isChanged: changed.has(window), at }))
+  return { found, ids: [...matches.keys()] }
 }

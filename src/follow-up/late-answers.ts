@@ -3,18 +3,22 @@
 import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowLate, type FollowUpOptions, type LateAlerts, type LateEvents } from './follow-late.js'
-import { restoreState, type RestoreSource } from './restore-state.js'
-import { blockId, blockRecord, isAbout, readBlocks, splitNotes } from './sightings-topic.js'
-import type { SharedReader } from '../kafka/shared-reader.js'
+import type { StateFold, TaskState } from './restore-state.js'
+import { blockId, blockValue, createBlocks, isAbout, splitNotes } from './sightings-topic.js'
 import type { ChunkListener, PartitionState } from '../delivery/listener.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { Task } from '../delivery/task.js'
 
 type LateAnswers = {
-  readonly open: (task: Task, late?: LateEvents, alerts?: LateAlerts) => NotedPartition
+  /** `state`: absent where nothing is kept. */
+  readonly open: (task: Task, state?: TaskState, late?: LateEvents, alerts?: LateAlerts) => NotedPartition
 }
 
-type NotedPartition = Omit<PartitionState, 'chunk'> & { readonly chunk: (topicId?: string) => NotedChunk }
+type NotedPartition = Omit<PartitionState, 'chunk'> & {
+  readonly chunk: (topicId?: string) => NotedChunk
+  /** Whether no note is kept in a record of version 1. */
+  readonly isVersion2: () => boolean
+}
 
 type NotedChunk = Omit<ChunkListener, 'records' | 'givenUp'> & {
   /** Call with what matched an event, each rule with its indicator, when all events of the chunk were seen. */
@@ -23,56 +27,52 @@ type NotedChunk = Omit<ChunkListener, 'records' | 'givenUp'> & {
   readonly records: () => readonly Outgoing[]
 }
 
-/** `reader`: of the sightings topic. */
-type LateAnswersOptions = FollowUpOptions & { readonly reader: SharedReader }
-
-export const openLateAnswers = (options: LateAnswersOptions): LateAnswers => {
+export const openLateAnswers = (options: FollowUpOptions): LateAnswers => {
   const following = followLate(options)
   return {
-    open: (task, late, alerts) => lateAnswersOf(task, options, following, options.reader, late, alerts),
+    open: (task, state, late, alerts) => lateAnswersOf(task, state, options, following, late, alerts),
   }
 }
 
 const lateAnswersOf = (
   task: Task,
+  state: TaskState | undefined,
   options: FollowUpOptions,
   following: Pick<FollowLate, 'open'>,
-  reader: SharedReader,
   late: LateEvents | undefined,
   alerts: LateAlerts | undefined,
 ): NotedPartition => {
-  const { sightingsTopic, emit, now } = options
+  const { emit, now } = options
   const { topic, partition } = task
   // What is followed up before would be settled behind the reader's back, and followed up again.
-  const followUp = following.open(task, () => restoring?.isRestored() ?? true, late, alerts)
+  const followUp = following.open(task, () => restoring?.isRestored() ?? true, state, late, alerts)
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
     max: options.max,
     dropped: (events: number): void => emit({ event: 'late_events_dropped', events, why: 'too_many' }),
   }
-  const readNotes = async ({ offset, topicId, eachRecord, isOurs }: RestoreSource): Promise<void> => {
-    const blocks = await readBlocks(eachRecord, task, bounds)
+  const beginReading: StateFold['begin'] = (source) => {
+    const blocks = createBlocks(bounds)
+    return Promise.resolve({ apply: blocks.apply, end: () => takeUp(blocks.all(), source) })
+  }
+  const takeUp = (
+    blocks: ReturnType<ReturnType<typeof createBlocks>['all']>,
+    { offset, topicId, isOurs }: Parameters<StateFold['begin']>[0],
+  ): void => {
     if (!isOurs()) return
     const others = blocks.filter((block) => !isAbout(block, topicId))
     if (others.length > 0) followUp.discard(others)
     // What is not committed at the claim was noted by ourselves since.
     const former = blocks
       .filter((block) => isAbout(block, topicId))
-      .map(({ id, notes }) => ({ id, notes: notes.filter((note) => note.offset < offset) }))
+      .map((block) => ({ ...block, notes: block.notes.filter((note) => note.offset < offset) }))
       .filter(({ notes }) => notes.length > 0)
     for (const block of former) followUp.restore(block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     emit({ event: 'sightings_restored', topic, partition, pending })
   }
 
-  const restoring =
-    sightingsTopic &&
-    restoreState(task, {
-      topic: sightingsTopic,
-      reader,
-      restore: readNotes,
-      emit,
-    })
+  const restoring = state?.restore({ kinds: ['pending'], isFirst: false, begin: beginReading })
 
   return {
     chunk: (topicId) => {
@@ -99,7 +99,7 @@ const lateAnswersOf = (
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
           blocks = splitNotes(notes).map((some) => ({ id: blockId(some, now(), topicId), notes: some }))
-          return sightingsTopic ? blocks.map((block) => blockRecord(sightingsTopic, task, block, now(), notNoted)) : []
+          return state ? blocks.map((block) => state.record('pending', block.id, blockValue(block, notNoted))) : []
         },
         committed: () => {
           for (const { id, notes: some } of blocks) followUp.note(some, id)
@@ -109,6 +109,7 @@ const lateAnswersOf = (
     },
     // What is noted of a former topic is deleted when it is restored, by the id of its topic.
     recreated: () => undefined,
+    isVersion2: () => (restoring?.isRestored() ?? true) && followUp.isVersion2(),
     close: followUp.close,
   }
 }

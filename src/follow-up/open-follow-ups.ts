@@ -1,5 +1,6 @@
 // Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
 import type { Kafka } from '../kafka/client.js'
+import type { Beside } from '../kafka/commit-metadata.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { OutputTarget } from '../delivery/compose.js'
 import type { AlertSource } from './task-alerts.js'
@@ -10,7 +11,8 @@ import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './follow-late.js'
 import { openLateAnswers } from './late-answers.js'
 import { shareReader } from '../kafka/shared-reader.js'
-import type { TopicOf } from './sightings-topic.js'
+import type { TopicOf } from './state-record.js'
+import { besideOf, openTaskState, type StatePlace } from './restore-state.js'
 import type { Topics } from '../kafka/topics.js'
 import type { PartitionState } from '../delivery/listener.js'
 import type { Task } from '../delivery/task.js'
@@ -53,37 +55,42 @@ export const openFollowUps = (
   const { pipeline } = late
   /** One for all kinds of state: what a partition's log says is read once for all of them, and for all tasks that need it. */
   const reader = shareReader(connect)
+  const { groupId, verdictsKey = '' } = settings
+  const place: StatePlace | undefined =
+    sightingsTopic === ''
+      ? undefined
+      : { state: { ...topicOf(sightingsTopic), groupId, signingKey: verdictsKey }, reader }
   const followUps = openLateAnswers({
-    reader,
     connect,
     pipeline,
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
-    sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
     max: settings.limits.pendingEvents,
     emit,
     now,
     reachableMs,
   })
-  const { groupId, verdictsKey = '' } = settings
-  const keepWindows =
-    sightingsTopic === ''
-      ? undefined
-      : { state: { ...topicOf(sightingsTopic), groupId, signingKey: verdictsKey }, reader }
   const windows =
     alerts && alertsTopic !== ''
-      ? openAlertWindows({ alerts, alertsTopic: topicOf(alertsTopic), keep: keepWindows, emit, now })
+      ? openAlertWindows({ alerts, alertsTopic: topicOf(alertsTopic), areKept: place !== undefined, emit, now })
       : undefined
-  const keep =
-    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), reader, groupId, pipeline, reachableMs }
   const counted =
     counting && alertsTopic !== ''
-      ? countSightings({ counting, alertsTopic: topicOf(alertsTopic), keep, emit, now })
+      ? countSightings({
+          counting,
+          alertsTopic: topicOf(alertsTopic),
+          keep: place && { groupId, pipeline, reachableMs },
+          emit,
+          now,
+        })
       : undefined
   return {
     open: (task) => {
-      const counts = counted?.open(task)
-      const raised = windows?.open(task)
-      return together(followUps.open(task, counts?.late, raised?.late), raised, counts)
+      const state = place && openTaskState(task, { ...place, emit, now })
+      const counts = counted?.open(task, state)
+      const raised = windows?.open(task, state)
+      const late = followUps.open(task, state, counts?.late, raised?.late)
+      const beside = (): Beside => besideOf(late.isVersion2() && counts?.isKept() !== false, raised?.from() ?? now())
+      return together(late, raised, counts, state && beside)
     },
     flush: async () => {
       await Promise.all([windows?.flush(), counted?.flush()])
@@ -100,6 +107,7 @@ const together = (
   late: ReturnType<ReturnType<typeof openLateAnswers>['open']>,
   raised: TaskWindows | undefined,
   counts: PartitionState | undefined,
+  beside: (() => Beside) | undefined,
 ): PartitionState => ({
   chunk: (topicId) => {
     const [noted, alerted, counted] = [late.chunk(topicId), raised?.begin(topicId), counts?.chunk(topicId)]
@@ -114,6 +122,7 @@ const together = (
         ...noted.records(),
         ...(counted?.records(events) ?? []),
       ],
+      ...(beside && { beside }),
       committed: () => {
         alerted?.commit()
         noted.committed()

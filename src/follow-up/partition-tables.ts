@@ -23,8 +23,8 @@ export type KeptTables = {
   readonly takeChanged: () => Generator<Pick<SeenOnDay, 'day' | 'indicator'>>
   /** Everything, and whether it has changed since it was last taken. */
   readonly all: () => Generator<{ readonly seen: SeenOnDay; readonly isChanged: boolean }>
-  /** Sets what was kept elsewhere, unless it counts less than what is known. */
-  readonly restore: (seen: SeenOnDay) => void
+  /** Sets what was kept elsewhere, unless it counts less than what is known. `isChanged`: it has to be kept anew. */
+  readonly restore: (seen: SeenOnDay, isChanged?: boolean) => void
   /** Adds what was counted elsewhere: no event may be in both. `isChanged`: it has to be kept. */
   readonly add: (seen: SeenOnDay, isChanged: boolean) => void
   readonly oldestDay: () => number
@@ -127,7 +127,7 @@ export const createPartitionTables = ({ seed, hasRoom }: TableOptions): Partitio
         for (let row = 0; row < table.size(); row++)
           yield { isChanged: table.takeChanged(row), seen: named(table.read(row), day) }
     },
-    restore: (seen) => set(seen, (known) => (known.count <= seen.count ? seen : known), false),
+    restore: (seen, isChanged = false) => set(seen, (known) => (known.count <= seen.count ? seen : known), isChanged),
     add: (seen, isChanged) => {
       const isKnown = of(seen.day).find(seen.indicator) >= 0
       set(seen, (known) => (isKnown ? together(known, seen) : seen), isChanged || isKnown)

@@ -3,7 +3,8 @@ import { parseAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
 import { hostOf } from '../domain/listed-url.js'
 import { isObject, parseObject } from '../base/json-object.js'
-import { readCount, readCountKey } from './count-record.js'
+import { readCount, readCountId } from './count-record.js'
+import { createReadState, type StateRecord } from './state-record.js'
 import { sumOf, type SeenOnDay } from './seen.js'
 import { readToEnd, withTopicReader } from '../kafka/topic-reader.js'
 import type { KafkaSettings } from '../kafka/settings.js'
@@ -45,8 +46,15 @@ export const readHistory = (
   return withTopicReader(settings, named, async (reader, existing) => {
     const goesOn = (): boolean => !signal.aborted
     const rows = new Map<string, { readonly partition: string; readonly seen: SeenOnDay }>()
-    if (existing.has(sightingsTopic))
-      await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
+    const read = createReadState(
+      { topic: sightingsTopic, partitions: 1, groupId: settings.groupId, signingKey: settings.verdictsKey ?? '' },
+      ({ kind }) => kind === 'count',
+    )
+    const take = (record: WireRecord): void => {
+      const found = read(record)
+      if (found && !('refused' in found)) takeRow(found, covers, rows)
+    }
+    if (existing.has(sightingsTopic)) await readToEnd(reader, sightingsTopic, take, goesOn)
     const alerts: SaidAbout[] = []
     if (existing.has(alertsTopic))
       await readToEnd(reader, alertsTopic, (record) => alerts.push(...alertsIn(record, covers)), goesOn)
@@ -58,16 +66,16 @@ export const readHistory = (
 }
 
 const takeRow = (
-  { key, value }: WireRecord,
+  { topic, partition: number, id, value }: StateRecord,
   covers: (indicator: Indicator) => boolean,
   rows: Map<string, { readonly partition: string; readonly seen: SeenOnDay }>,
 ): void => {
-  const name = key?.toString() ?? ''
-  const about = readCountKey(name)
+  const about = readCountId(id)
   if (!about || !covers(indicatorOf(about.value))) return
-  const row = value && readCount(name, value)
-  if (row) rows.set(name, row)
-  else rows.delete(name)
+  const partition = `${topic}/${number}`
+  const seen = value && readCount(id, value)
+  if (seen) rows.set(`${partition}/${id}`, { partition, seen })
+  else rows.delete(`${partition}/${id}`)
 }
 
 const indicatorOf = (value: string): Indicator => ({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })

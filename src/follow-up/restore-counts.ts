@@ -1,22 +1,18 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
-import { accusedKey, beganKey, countedKey, readAccused, readAccusing, readCount, readCounted } from './count-record.js'
+import { accusedUpTo, type Accused, readAccused, readCount, readOffset } from './count-record.js'
 import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
-import type { WireRecord } from '../kafka/wire/record.js'
-import { notesIn, pendingKey } from './sightings-topic.js'
-import type { DueNote } from './pending.js'
-import type { Task } from '../delivery/task.js'
+import { createBlocks } from './sightings-topic.js'
+import type { StateRecord } from './state-record.js'
 import type { InputPartition } from '../kafka/fetched.js'
 
 type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt' | 'writtenEnd'>
-  /** Calls with every record that its log in the sightings topic holds, in order. */
-  readonly eachRecord: (use: (record: WireRecord) => void) => Promise<void>
-  readonly input: InputPartition & Pick<Task, 'name'>
+  readonly input: InputPartition
   /** Up to where the events are counted by others; asked when the topic is read. */
   readonly committed: () => Promise<number>
   /** Annotates without waiting events that wait for an answer. */
@@ -29,8 +25,6 @@ type RestoreCounts = {
   readonly past: SightingCounts
   /** Whether it is one of our own hosts. */
   readonly isInside: (host: string) => boolean
-  /** Called with how many records cannot be ours, if some cannot. */
-  readonly refused: (records: number) => void
   readonly goesOn: () => boolean
   readonly now: () => number
 }
@@ -41,71 +35,81 @@ const sliceEvents = 256
 /** What is accused and not yet in the counts: half a minute of a flood of nothing else. */
 const maxAccusedBytes = 8_388_608
 
-/** Resolves with how many events were read again. */
-export const restoreCounts = async (options: RestoreCounts): Promise<number> => {
-  const { reader, eachRecord, input, committed, accusing, past, isInside, now } = options
-  const { name } = input
-  const start = `${name}/`
-  const countedUpTo = countedKey(name)
-  const beganStart = beganKey(name)
+type FoldingCounts = {
+  /** False for what cannot be ours. */
+  readonly apply: (record: StateRecord) => boolean
+  /** Call with everything applied. Resolves with how many events were read again. */
+  readonly end: () => Promise<number>
+}
+
+export const restoreCounts = async (options: RestoreCounts): Promise<FoldingCounts> => {
+  const { reader, input, committed, accusing, past, isInside, now } = options
   const oldest = Math.floor(now() / dayMs) - keptDays
   let counted: number | undefined
   let began = Infinity
-  const accusedStart = accusedKey(name)
-  const pendingStart = pendingKey(input)
-  const accused: AccusedAt = new Map()
+  const accusedBy = new Map<string, readonly Accused[]>()
   /** Of each chunk: its events that wait for an answer. */
-  const blocks = new Map<string, readonly DueNote[]>()
+  const blocks = createBlocks({ max: Infinity, dropped: () => undefined })
   let accusedBytes = 0
-  let refused = 0
   /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
   const inputEnd = await reader.writtenEnd(input.topic, input.partition)
   const newest = Math.floor(now() / dayMs) + 1
-  await eachRecord(({ key, value }) => {
-    const text = key?.toString() ?? ''
-    if (!text.startsWith(start)) return
-    blocks.delete(text)
-    if (!value) return
-    if (text === countedUpTo || text.startsWith(beganStart)) {
-      const offset = readCounted(value)
-      if (offset === undefined || offset > inputEnd) refused++
-      else if (text === countedUpTo) counted = offset
-      else began = Math.min(began, offset)
-    } else if (text.startsWith(accusedStart)) {
-      const record = readAccusing(text, name)
-      accusedBytes += value.length
-      if (record === undefined || accusedBytes > maxAccusedBytes) refused++
-      else {
-        accusing.set(record.id, record.offset)
-        for (const { offset, values } of readAccused(value))
-          accused.set(offset, new Set([...(accused.get(offset) ?? nothing), ...values]))
+
+  const applyOffset = (value: Buffer, use: (offset: number) => void): boolean => {
+    const offset = readOffset(value)
+    if (offset === undefined || offset > inputEnd) return false
+    use(offset)
+    return true
+  }
+  const applyAccused = (id: string, value: Buffer, version: StateRecord['version']): boolean => {
+    const upTo = accusedUpTo(id)
+    accusedBytes += value.length
+    if (upTo === undefined || accusedBytes > maxAccusedBytes) return false
+    if (version === 2) accusing.set(id, upTo)
+    accusedBy.set(id, readAccused(value))
+    return true
+  }
+  const applyCount = (id: string, value: Buffer, version: StateRecord['version']): boolean => {
+    const seen = readCount(id, value, isInside)
+    if (!seen || seen.day > newest || seen.lastOffset >= inputEnd) return false
+    if (seen.day > oldest) past.restore(seen, version === 1)
+    return true
+  }
+  return {
+    apply: (record) => {
+      const { kind, id, value, version } = record
+      if (kind === 'pending') return blocks.apply(record)
+      if (!value) {
+        if (kind === 'accused' && accusedBy.delete(id)) accusing.delete(id)
+        return true
       }
-    } else if (text.startsWith(pendingStart)) blocks.set(text, notesIn(text.slice(pendingStart.length), value))
-    else {
-      const row = readCount(text, value, isInside)
-      if (row?.partition !== name || row.seen.day > newest || row.seen.lastOffset >= inputEnd) refused++
-      else if (row.seen.day > oldest) past.restore(row.seen)
-    }
-  })
-  if (refused > 0) options.refused(refused)
-  const until = await committed()
-  // Its owners may all have ended before they wrote counts for the first time.
-  const from = Math.max(counted ?? began, until - maxAgain)
-  const told = new Set([...accused.values()].flatMap((values) => [...values]))
-  past.settleUnawaited(awaitedWithin(blocks.values()), (value) => told.has(value))
-  const noted = new Map(
-    [...blocks.values()].flatMap((notes) =>
-      notes.filter(({ offset }) => offset >= from).map(({ offset, isFree }) => [offset, isFree] as const),
-    ),
-  )
-  return countAgain(from, until, { accused, noted }, options)
+      if (kind === 'accused') return applyAccused(id, value, version)
+      if (kind === 'count') return applyCount(id, value, version)
+      if (kind === 'counted') return applyOffset(value, (offset) => (counted = offset))
+      return applyOffset(value, (offset) => (began = Math.min(began, offset)))
+    },
+    end: async () => {
+      const until = await committed()
+      // Its owners may all have ended before they wrote counts for the first time.
+      const from = Math.max(counted ?? began, until - maxAgain)
+      const all = [...accusedBy.values()].flat()
+      const told = new Set(all.flatMap(({ values }) => values))
+      const notes = blocks.all().flatMap((block) => block.notes)
+      past.settleUnawaited(awaitedWithin(notes.map(({ offset }) => offset)), (value) => told.has(value))
+      const accused = new Map<number, ReadonlySet<string>>()
+      for (const { offset, values } of all)
+        accused.set(offset, new Set([...(accused.get(offset) ?? nothing), ...values]))
+      const noted = new Map(
+        notes.filter(({ offset }) => offset >= from).map(({ offset, isFree }) => [offset, isFree] as const),
+      )
+      return countAgain(from, until, { accused, noted }, options)
+    },
+  }
 }
 
 /** Whether an event at one of these offsets, or between them, waits for an answer. */
-const awaitedWithin = (
-  blocks: Iterable<readonly DueNote[]>,
-): ((firstOffset: number, lastOffset: number) => boolean) => {
-  const offsets = Float64Array.from([...blocks].flatMap((notes) => notes.map(({ offset }) => offset))).sort()
+const awaitedWithin = (noted: readonly number[]): ((firstOffset: number, lastOffset: number) => boolean) => {
+  const offsets = Float64Array.from(noted).sort()
   return (firstOffset, lastOffset) => {
     let [from, to] = [0, offsets.length]
     while (from < to) {
@@ -117,7 +121,7 @@ const awaitedWithin = (
   }
 }
 
-type AccusedAt = Map<number, ReadonlySet<string>>
+type AccusedAt = ReadonlyMap<number, ReadonlySet<string>>
 const nothing: ReadonlySet<string> = new Set()
 
 /** What a row has counted already it does not count again. */

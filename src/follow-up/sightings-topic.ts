@@ -1,16 +1,8 @@
-// The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
+// The notes of a partition's events that wait for an answer as records of the state topic: a block per chunk.
 import { splitByCountAndBytes } from '../delivery/deliver.js'
 import { parseObject } from '../base/json-object.js'
 import type { Block, DueNote } from './pending.js'
-import type { WireRecord } from '../kafka/wire/record.js'
-import type { InputPartition } from '../kafka/fetched.js'
-import type { Outgoing } from '../kafka/records.js'
-
-/** A topic and how many partitions it has. */
-export type TopicOf = { readonly topic: string; readonly partitions: number }
-
-/** Under a key that begins so are notes of events that wait for an answer. */
-export const pendingKey = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
+import type { StateRecord } from './state-record.js'
 
 /**
  * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
@@ -41,14 +33,12 @@ export const splitNotes = <Note extends Pick<DueNote, 'fired'>>(
 }
 
 /** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
-export const blockRecord = (
-  { topic, partitions }: TopicOf,
-  input: InputPartition,
+export const blockValue = (
   { id, notes }: Block,
-  now: number,
   /** Called with how much of what had fired was too much. */
   left: (firings: number) => void = () => undefined,
-): Outgoing => {
+): Buffer | null => {
+  if (notes.length === 0) return null
   const first = Number.parseInt(id, 10)
   let bytes = 0
   let omitted = 0
@@ -64,19 +54,12 @@ export const blockRecord = (
   if (omitted > 0) left(omitted)
   const free = notes.flatMap(({ offset, isFree }) => (isFree ? [offset - first] : []))
   const value = {
-    schema_version: 1,
+    schema_version: 2,
     offsets: notes.map(({ offset }) => offset - first),
     ...(fired.length > 0 && { fired: Object.fromEntries(fired) }),
     ...(free.length > 0 && { free: free.length === notes.length ? true : free }),
   }
-  return {
-    topic,
-    partition: input.partition % partitions,
-    key: Buffer.from(`${pendingKey(input)}${id}`),
-    value: notes.length === 0 ? null : Buffer.from(JSON.stringify(value)),
-    headers: [],
-    timestamp: String(now),
-  }
+  return Buffer.from(JSON.stringify(value))
 }
 
 /** A rule that fired for more indicators of an event is noted without them: it has fired for all. */
@@ -96,17 +79,24 @@ const boundedFirings = (firings: readonly string[]): readonly string[] => {
   return [...ofRule].flatMap(([rule, all]) => (all.length > maxPerRule ? [rule] : all))
 }
 
-/**
- * All blocks of an input partition, oldest first. Of more
- * than `max` notes the oldest blocks are left out, and `dropped` is called with how many notes they had.
- */
-export const readBlocks = async (
-  eachRecord: (use: (record: Pick<WireRecord, 'key' | 'value'>) => void) => Promise<void>,
-  input: InputPartition,
-  { max, dropped }: { readonly max: number; readonly dropped: (notes: number) => void },
-): Promise<readonly Block[]> => {
-  const start = pendingKey(input)
-  const blocks = new Map<string, Block>()
+type Blocks = {
+  /** False for what cannot be ours. */
+  readonly apply: (record: Pick<StateRecord, 'id' | 'value' | 'version'>) => boolean
+  /** Oldest first. */
+  readonly all: () => readonly StoredBlock[]
+}
+
+type StoredBlock = Block & Pick<StateRecord, 'version'>
+
+/** Folds the records of an input partition. Of more than `max` notes the oldest blocks are left out, and `all` calls `dropped` with how many notes they had. */
+export const createBlocks = ({
+  max,
+  dropped,
+}: {
+  readonly max: number
+  readonly dropped: (notes: number) => void
+}): Blocks => {
+  const blocks = new Map<string, StoredBlock>()
   let notes = 0
   let left = 0
   const remove = (name: string): number => {
@@ -115,22 +105,28 @@ export const readBlocks = async (
     notes -= count
     return count
   }
-  const take = ({ key, value }: Pick<WireRecord, 'key' | 'value'>): void => {
-    const name = key?.toString() ?? ''
-    if (!name.startsWith(start)) return
-    remove(name)
-    const block = value && blockOf(name.slice(start.length), value)
-    if (!block) return
-    blocks.set(name, block)
-    notes += block.notes.length
-    for (const oldest of blocks.keys()) {
-      if (notes <= max) break
-      left += remove(oldest)
-    }
+  return {
+    apply: ({ id, value, version }) => {
+      const name = `${version}/${id}`
+      remove(name)
+      if (!value) return true
+      const block = blockOf(id, value)
+      if (!block) return false
+      // It was rewritten since.
+      if (version === 2) remove(`1/${id}`)
+      blocks.set(name, { ...block, version })
+      notes += block.notes.length
+      for (const oldest of blocks.keys()) {
+        if (notes <= max) break
+        left += remove(oldest)
+      }
+      return true
+    },
+    all: () => {
+      if (left > 0) dropped(left)
+      return [...blocks.values()]
+    },
   }
-  await eachRecord(take)
-  if (left > 0) dropped(left)
-  return [...blocks.values()]
 }
 
 /** An offset, a time and the id of a topic. */
@@ -138,11 +134,12 @@ const idForm = /^\d{1,16}(?:\/\d{1,16}(?:\/[^/]{1,64})?)?$/
 /** Of a rule, and of the member that it fired for. */
 const maxRuleLength = 512
 
-/** Undefined for what is not ours or not readable: the topic is only as trustworthy as those who may write to it. */
+/** Undefined for what is not ours or not readable. */
 const blockOf = (id: string, value: Buffer): Block | undefined => {
   const first = Number.parseInt(id, 10)
   const stored = idForm.test(id) ? parseObject(value) : undefined
-  if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
+  if (!Number.isSafeInteger(first) || !isKnown(stored?.schema_version)) return undefined
+  if (!Array.isArray(stored?.offsets)) return undefined
   const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
   const free = new Set<unknown>(Array.isArray(stored.free) ? stored.free : [])
   // Ascending, so that each offset is noted once.
@@ -158,8 +155,7 @@ const blockOf = (id: string, value: Buffer): Block | undefined => {
   return { id, notes }
 }
 
-/** What a block notes. */
-export const notesIn = (id: string, value: Buffer): readonly DueNote[] => blockOf(id, value)?.notes ?? []
+const isKnown = (version: unknown): boolean => version === 1 || version === 2
 
 const none: readonly string[] = []
 const isRule = (rule: unknown): rule is string => typeof rule === 'string' && rule.length <= maxRuleLength

@@ -2,73 +2,104 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InputPartition } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
-import type { WireRecord } from '../kafka/wire/record.js'
+import type { Header, WireRecord } from '../kafka/wire/record.js'
 import type { StateRefusal } from '../telemetry/labels.js'
-import type { TopicOf } from './sightings-topic.js'
+
+/** A topic and how many partitions it has. */
+export type TopicOf = { readonly topic: string; readonly partitions: number }
 
 /** The topic, whose state it holds, and the key that signs; empty: access rules alone decide who may write. */
 export type StateTopic = TopicOf & { readonly groupId: string; readonly signingKey: string }
 
-type StateKind = 'window' | 'matches'
+/**
+ * `window`, `matches`: of alerts. `pending`: events of a chunk that wait for an answer. `count`: an indicator on one day. `counted`: up to where the counts hold;
+ * `began`: where an owner of the partition began to count. `accused`: what was delivered as malicious and may not be in the counts.
+ */
+export type StateKind = 'window' | 'matches' | 'pending' | 'count' | 'counted' | 'began' | 'accused'
 
-/** What a record of the partition says. */
-export type StateRecord = {
-  readonly kind: string
-  readonly id: string
+/** Which record it is: in version 1 the group is not named. */
+type Place = InputPartition & { readonly kind: string; readonly id: string; readonly version: 1 | 2 }
+
+/** What a record says. */
+export type StateRecord = Place & {
   readonly value: Buffer | null
   /** Epoch milliseconds. */
   readonly at: number
 }
 
 const signatureHeader = 'threatweave-signature'
-const maxKeyBytes = 1_024
+/** More than the longest names of a group and a topic have, with an indicator. */
+const maxKeyBytes = 2_048
 const maxValueBytes = 262_144
 
-const startOf = (groupId: string, { topic, partition }: InputPartition): string =>
-  `v2/${encodeURIComponent(groupId)}/${topic}/${partition}/`
+/** Writes records of a partition. Without a value a record is deleted. */
+export type WriteState = (kind: StateKind, id: string, value: Buffer | null) => Outgoing
 
-/** Without a value it is deleted. */
-export const stateRecord = (
+export const createWriteState = (
   { topic, partitions, groupId, signingKey }: StateTopic,
   input: InputPartition,
-  [kind, id]: readonly [kind: StateKind, id: string],
-  value: Buffer | null,
-  now: number,
-): Outgoing => {
-  const key = `${startOf(groupId, input)}${kind}/${id}`
-  return {
-    topic,
-    partition: input.partition % partitions,
-    key: Buffer.from(key),
-    value,
-    headers: signingKey === '' ? [] : [[signatureHeader, sign(signingKey, topic, key, value)]],
-    timestamp: String(now),
+  now: () => number,
+): WriteState => {
+  const start = `v2/${encodeURIComponent(groupId)}/${input.topic}/${input.partition}/`
+  const partition = input.partition % partitions
+  return (kind, id, value) => {
+    const key = `${start}${kind}/${id}`
+    const headers: readonly Header[] = signingKey === '' ? [] : [[signatureHeader, sign(signingKey, topic, key, value)]]
+    return { topic, partition, key: Buffer.from(key), value, headers, timestamp: String(now()) }
   }
 }
 
-/** What records say of a partition; undefined for those of others. Every byte may come from somebody else. */
+/** Deletes a record of version 1. */
+export const deleteFormer = (
+  { topic, partitions }: TopicOf,
+  input: InputPartition,
+  kind: StateKind,
+  id: string,
+  now: number,
+): Outgoing => ({
+  topic,
+  partition: input.partition % partitions,
+  key: Buffer.from(`${input.topic}/${input.partition}/${kind}/${id}`),
+  value: null,
+  headers: [],
+  timestamp: String(now),
+})
+
+/** What a record says; undefined for one that is not wanted, or no state. Every byte may come from somebody else. */
 export const createReadState = (
   { topic, groupId, signingKey }: StateTopic,
-  input: InputPartition,
+  isWanted: (place: Place) => boolean,
 ): ((record: WireRecord) => StateRecord | { readonly refused: StateRefusal } | undefined) => {
-  const start = startOf(groupId, input)
-  const ofAny = `/${input.topic}/${input.partition}/`
-  const isOther = (name: string): boolean => name.startsWith('v2/') && name.startsWith(ofAny, name.indexOf('/', 3))
+  const group = encodeURIComponent(groupId)
   return ({ key, value, headers, timestamp }) => {
     const name = key?.toString() ?? ''
-    if (!name.startsWith(start)) return isOther(name) ? { refused: 'other_group' } : undefined
+    const found = placeIn(name)
+    if (!found || !isWanted(found.place)) return undefined
+    const { place, group: ofGroup } = found
+    if (ofGroup !== undefined && ofGroup !== group) return { refused: 'other_group' }
     if (name.length > maxKeyBytes || (value && value.length > maxValueBytes)) return { refused: 'too_large' }
-    if (signingKey !== '') {
+    if (place.version === 2 && signingKey !== '') {
       const given = headers.find(([header]) => header === signatureHeader)?.[1]
       if (!given) return { refused: 'unsigned' }
       const expected = sign(signingKey, topic, name, value)
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { refused: 'bad_signature' }
     }
-    const rest = name.slice(start.length)
-    const at = rest.indexOf('/')
-    if (at < 1) return { refused: 'malformed' }
-    return { kind: rest.slice(0, at), id: rest.slice(at + 1), value, at: Number(timestamp) }
+    return { ...place, value, at: Number(timestamp) }
   }
+}
+
+const keyForm = /^v2\/([^/]*)\/([^/]+)\/(\d{1,9})\/([a-z]+)\/(.*)$/s
+const formerKeyForm = /^([^/]+)\/(\d{1,9})\/(?:(pending|began|accused)\/(.+)|(counted)|(\d{4}-\d{2}-\d{2}\/[^/]+))$/s
+
+const placeIn = (name: string): { readonly place: Place; readonly group?: string | undefined } | undefined => {
+  const [, group, topic = '', partition, kind = '', id = ''] = keyForm.exec(name) ?? []
+  if (group !== undefined) return { group, place: { topic, partition: Number(partition), kind, id, version: 2 } }
+  const former = formerKeyForm.exec(name)
+  if (!former) return undefined
+  const [, formerTopic = '', number, ...rest] = former
+  const [named, namedId = '', counted, count = ''] = rest
+  const at = { topic: formerTopic, partition: Number(number), version: 1 } as const
+  return { place: { ...at, kind: named ?? counted ?? 'count', id: named === undefined ? count : namedId } }
 }
 
 const sign = (key: string, topic: string, name: string, value: Buffer | null): Buffer =>

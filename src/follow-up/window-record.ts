@@ -122,7 +122,7 @@ const placeIn = (origin: string): { readonly offset: number; readonly member: nu
 /** A window, and the id of the topic that its offsets are in. */
 export type StoredWindow = { readonly window: Window; topicId: string | undefined }
 
-export const readWindow = ({ id, value, at }: StateRecord): StoredWindow | undefined => {
+export const readWindow = ({ id, value, at }: Pick<StateRecord, 'id' | 'value' | 'at'>): StoredWindow | undefined => {
   const stored = value && parseObject(value)
   if (!stored || stored.schema_version !== 2) return undefined
   const { group, window_ms: windowMs, number, group_id: groupId, value: about, peer, origin, shown } = stored
@@ -200,7 +200,7 @@ type StoredMatches = {
 
 /** What a record adds, by the beginnings of windows' ids; nothing if it cannot be ours. */
 export const readMatches = (
-  { value, at }: StateRecord,
+  { value, at }: Pick<StateRecord, 'value' | 'at'>,
   /** `topic/partition` */
   name: string,
 ): StoredMatches | undefined => {

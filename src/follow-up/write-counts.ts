@@ -1,16 +1,17 @@
-// Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
+// Keeps the counts of sightings in the state topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countedUpTo, countRecord } from './count-record.js'
+import { countId, countValue, offsetValue } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
 import type { SightingCounts } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Task } from '../delivery/task.js'
-import type { TopicOf } from './sightings-topic.js'
+import type { WriteState } from './state-record.js'
 import type { Outgoing } from '../kafka/records.js'
 
 /** The counts of one partition. */
 export type CountsToWrite = {
   readonly task: Task
+  readonly record: WriteState
   readonly counts: () => SightingCounts
   /** Up to which offset they are counted; undefined until they are restored. */
   readonly countedUpTo: () => number | undefined
@@ -21,10 +22,8 @@ export type CountsToWrite = {
 }
 
 type KeepCountsOptions = {
-  readonly topic: TopicOf
   readonly partitions: () => Iterable<CountsToWrite>
   readonly emit: Emit
-  readonly now: () => number
   /** Milliseconds that do not count an outage. */
   readonly reachableMs: () => number
 }
@@ -45,7 +44,7 @@ const together = 2_000
 const flushMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, partitions, emit, now, reachableMs } = options
+  const { partitions, emit, reachableMs } = options
   const closing = new AbortController()
 
   /** Records are whole values, so a repeat does no harm. False if they are somebody else's or read anew. */
@@ -59,20 +58,20 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     if (written === 'refused')
       emit({
         event: 'kafka_client_warned',
-        about: `sightings of ${task.name}`,
-        message: 'the sightings topic refuses counts',
+        about: `counts of ${task.name}`,
+        message: 'the state topic refuses counts',
       })
     return written === 'written' && isOurs()
   }
 
   const keep = async (partition: CountsToWrite, upTo: number): Promise<void> => {
     const own = partition.counts()
-    const { name } = partition.task
+    const { record } = partition
     // Their values are those of the moment in which they are written: a retro alert may be written in between, and must not be forgotten.
     const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
       changed.flatMap(({ day, indicator }) => {
         const seen = own.onDay(day, indicator)
-        return seen ? [countRecord(topic, name, seen, now())] : []
+        return seen ? [record('count', countId(seen), countValue(seen))] : []
       })
     let changed: Changed[] = []
     for (const one of own.takeChanged()) {
@@ -84,7 +83,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     }
     if (changed.length === 0 && partition.writtenUpTo === upTo) return
     const last = changed
-    const counted = countedUpTo(topic, name, upTo, now())
+    const counted = record('counted', '', offsetValue(upTo))
     const gone = partition.outdated(upTo)
     if (await writeOwn(partition, own, () => [...recordsOf(last), counted, ...gone])) partition.writtenUpTo = upTo
   }

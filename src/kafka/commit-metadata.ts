@@ -14,6 +14,17 @@ export type Beside = Readonly<Record<string, unknown>>
 export const metadataOf = (topicId: string | undefined, write?: Write, beside?: Beside): string =>
   topicId === undefined && !write && !beside ? '' : JSON.stringify({ ...beside, topic_id: topicId, ...write })
 
+/** What a delivery has kept with it. */
+export const besideIn = (metadata: string | undefined): Beside => {
+  const {
+    topic_id: _,
+    owner: __,
+    n: ___,
+    ...beside
+  } = (metadata ? parseObject(Buffer.from(metadata)) : undefined) ?? {}
+  return beside
+}
+
 /** Undefined for what a reset tool or another consumer has committed: whatever else is there is nobody's id. */
 const topicIdIn = (metadata: string | null): string | undefined => {
   const id = metadata ? parseObject(Buffer.from(metadata))?.topic_id : undefined

@@ -13,7 +13,8 @@ export type SharedReader = {
 }
 
 type ReadUpTo = (
-  place: { readonly topic: string; readonly partition: number; readonly end: number },
+  /** `from`: 0 for all that there is. */
+  place: { readonly topic: string; readonly partition: number; readonly from: number; readonly end: number },
   use: (record: WireRecord) => void,
   goesOn: () => boolean,
 ) => Promise<void>
@@ -23,6 +24,7 @@ type Shared = {
   readonly topic: string
   readonly partition: number
   readonly wanting: {
+    readonly from: number
     readonly end: number
     readonly use: (record: WireRecord) => void
     readonly goesOn: () => boolean
@@ -41,19 +43,22 @@ export const shareReader = (connect: () => Kafka): SharedReader => {
     await sleep(gatherMs, undefined, { ref: false })
     starting.delete(name)
     const { topic, partition, wanting } = shared
+    const from = Math.min(...wanting.map((one) => one.from))
     const end = Math.max(...wanting.map((one) => one.end))
     const use = (record: WireRecord): void => {
+      const offset = Number(record.offset)
       // What is written behind the end of one is not what it has asked for.
-      for (const one of wanting) if (Number(record.offset) < one.end && one.goesOn()) one.use(record)
+      for (const one of wanting) if (offset >= one.from && offset < one.end && one.goesOn()) one.use(record)
     }
-    await readUpTo(await open(), { topic, partition, end }, use, () => wanting.some((one) => one.goesOn()))
+    await readUpTo(await open(), { topic, partition, from, end }, use, () => wanting.some((one) => one.goesOn()))
   }
   return {
     open,
-    readUpTo: ({ topic, partition, end }, use, goesOn) => {
-      const name = `${topic}/${partition}`
+    readUpTo: ({ topic, partition, from, end }, use, goesOn) => {
+      // Who needs the end alone does not wait for all.
+      const name = `${topic}/${partition}/${from > 0 ? 'end' : 'all'}`
       const shared = starting.get(name) ?? { topic, partition, wanting: [] }
-      shared.wanting.push({ end, use, goesOn })
+      shared.wanting.push({ from, end, use, goesOn })
       if (!shared.done) {
         starting.set(name, shared)
         shared.done = begin(name, shared)

@@ -192,12 +192,14 @@ const maxEmptyFetches = 400
 /** An open transaction may hold back the end for a while. */
 export const readUpTo = async (
   { fetch, offsetsAt }: Reader,
-  { topic, partition, end }: { readonly topic: string; readonly partition: number; readonly end: number },
+  place: { readonly topic: string; readonly partition: number; readonly from?: number; readonly end: number },
   use: (record: WireRecord) => void,
   goesOn: () => boolean,
 ): Promise<void> => {
+  const { topic, partition, from = 0, end } = place
   let empty = 0
-  for (let at = (await offsetsAt(topic, 'earliest')).get(partition) ?? 0; at < end && goesOn();) {
+  const first = (await offsetsAt(topic, 'earliest')).get(partition) ?? 0
+  for (let at = Math.max(first, from); at < end && goesOn();) {
     const { records, next } = await fetch(topic, partition, at)
     for (const record of records) use(record)
     empty = next === at ? empty + 1 : 0

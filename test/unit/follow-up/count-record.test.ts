@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   accusedValue,
-  countKey,
+  countId,
   countValue,
-  countedValue,
+  offsetValue,
   readAccused,
   readCount,
-  readCounted,
+  readOffset,
 } from '../../../src/follow-up/count-record.js'
 import type { SeenOnDay } from '../../../src/follow-up/seen.js'
 import { kindsIn } from '../../../src/follow-up/kinds.js'
@@ -30,48 +30,45 @@ const seen: SeenOnDay = {
 
 describe('count records', () => {
   it('are read back as they were', () => {
-    expect(countKey('firewall.eu/3', seen)).toBe('firewall.eu/3/2026-11-15/2001:db8::7')
+    expect(countId(seen)).toBe('2026-11-15/2001:db8::7')
     for (const one of [
       seen,
       { ...seen, ports: [443, 8443] },
       { ...seen, indicator: { type: 'domain', value: 'a.example.com' }, peers: [] } as const,
     ])
-      expect(readCount(countKey('firewall.eu/3', one), countValue(one))).toEqual({
-        partition: 'firewall.eu/3',
-        seen: one,
-      })
-    expect(readCounted(countedValue(42))).toBe(42)
+      expect(readCount(countId(one), countValue(one))).toEqual(one)
+    expect(readOffset(offsetValue(42))).toBe(42)
   })
 
   it('of a former version are read, with traffic that is not known', () => {
     const former = Buffer.from(String(countValue(seen)).replace(/,"traffic":\d+,"kinds":\d+/, ''))
-    expect(readCount(countKey('t/0', seen), former)?.seen.traffic).toBe(unknownTraffic)
+    expect(readCount(countId(seen), former)?.traffic).toBe(unknownTraffic)
   })
 
   it('of a version without kinds are read by direction and action', () => {
     const traffic = trafficBit({ direction: 'inbound', action: 'allowed' }) | unknownTraffic
     const former = Buffer.from(String(countValue({ ...seen, traffic })).replace(/,"kinds":\d+/, ''))
-    expect(kindsIn(readCount(countKey('t/0', seen), former)?.seen.kinds ?? 0)).toEqual([
+    expect(kindsIn(readCount(countId(seen), former)?.kinds ?? 0)).toEqual([
       { seen_as: 'called', action: 'unknown' },
       { seen_as: 'peer', action: 'allowed' },
     ])
   })
 
   it.each([
-    ['firewall/3/pending/17', countValue(seen)],
-    ['firewall/3/counted', countedValue(1)],
-    ['firewall/3/2026-11-15/192.0.2.1', Buffer.from('{"schema_version":2}')],
-    ['firewall/3/2026-11-15/192.0.2.1', Buffer.from('{"schema_version":1,"count":-1}')],
-    ['firewall/3/2026-11-16/192.0.2.1', countValue(seen)],
-    ['firewall/3/2026-11-15/192.0.2.1', Buffer.from('[]')],
-    ['firewall/3/2026-99-15/192.0.2.1', countValue(seen)],
+    ['17', countValue(seen)],
+    ['2026-11-15/192.0.2.1', offsetValue(1)],
+    ['2026-11-15/192.0.2.1', Buffer.from('{"schema_version":3}')],
+    ['2026-11-15/192.0.2.1', Buffer.from('{"schema_version":2,"count":-1}')],
+    ['2026-11-16/192.0.2.1', countValue(seen)],
+    ['2026-11-15/192.0.2.1', Buffer.from('[]')],
+    ['2026-99-15/192.0.2.1', countValue(seen)],
   ])('are nothing else: %s', (key, value) => {
     expect(readCount(key, value)).toBeUndefined()
   })
 })
 
 describe('a count that nobody counted', () => {
-  const key = countKey('firewall/3', seen)
+  const key = countId(seen)
   const forged = (over: object, at = key): ReturnType<typeof readCount> =>
     readCount(at, Buffer.from(JSON.stringify({ ...(JSON.parse(String(countValue(seen))) as object), ...over })))
   const longest = (length: number): string =>
@@ -94,7 +91,7 @@ describe('a count that nobody counted', () => {
     expect(forged(over)).toBeUndefined()
   })
 
-  it.each(['firewall/3/2026-11-15/<script>', 'firewall/3/2026-11-15/A.example.com', `${'a'.repeat(1_000)}${key}`])(
+  it.each(['2026-11-15/<script>', '2026-11-15/A.example.com', `${key}${'a'.repeat(1_000)}`])(
     'is not believed about what is no indicator: %s',
     (at) => {
       expect(forged({}, at)).toBeUndefined()
@@ -104,7 +101,7 @@ describe('a count that nobody counted', () => {
   it('names no host that is not one of our own', () => {
     const peers = ['10.0.0.1', '8.8.8.8', 'dc01.corp']
     const value = Buffer.from(String(countValue({ ...seen, peers })))
-    expect(readCount(key, value, (host) => host !== '8.8.8.8')?.seen.peers).toEqual(['10.0.0.1', 'dc01.corp'])
+    expect(readCount(key, value, (host) => host !== '8.8.8.8')?.peers).toEqual(['10.0.0.1', 'dc01.corp'])
   })
 
   it('may be as large as one that was counted', () => {
@@ -115,7 +112,7 @@ describe('a count that nobody counted', () => {
       otherSightings: 401 * 10_000 * 64,
       peers: Array.from({ length: 16 }, (_, nth) => `${'abcdefghijklmnop'[nth] ?? ''}${longest(252)}`),
     }
-    expect(readCount(countKey('firewall/3', largest), countValue(largest))?.seen).toEqual(largest)
+    expect(readCount(countId(largest), countValue(largest))).toEqual(largest)
   })
 })
 

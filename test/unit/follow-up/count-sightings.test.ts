@@ -3,30 +3,23 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
 import { countSightings, type Counting } from '../../../src/follow-up/count-sightings.js'
-import { readUpTo, type Fetch } from '../../../src/kafka/topic-reader.js'
-import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
+import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { blockValue } from '../../../src/follow-up/sightings-topic.js'
+import type { StateKind } from '../../../src/follow-up/state-record.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { dayMs } from '../../../src/follow-up/seen.js'
 import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
-import {
-  accusedValue,
-  countedKey,
-  countedValue,
-  countKey,
-  countValue,
-  readAccused,
-} from '../../../src/follow-up/count-record.js'
+import { accusedValue, countId, countValue, offsetValue, readAccused } from '../../../src/follow-up/count-record.js'
 import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
-import { shareReader } from '../../../src/kafka/shared-reader.js'
+import { testState } from '../../support/state.js'
 import { testTask } from '../../support/task.js'
 import type { ChunkListener, PartitionState } from '../../../src/delivery/listener.js'
 
 const now = (): number => 20_000 * 86_400_000
 const input = { topic: 'firewall', partition: 3, name: 'firewall/3' }
-const topic = { topic: 'sightings', partitions: 2 }
 const indicator = { type: 'ip', value: '203.0.113.7' } as const
 
 const judged: readonly Judged[] = [
@@ -67,16 +60,16 @@ const open = (): ReturnType<typeof countSightings> =>
   countSightings({
     counting: { counts: counted(), known: notAnnotated, isInside: () => true, retro, start: () => undefined },
     alertsTopic: { topic: 'alerts', partitions: 1 },
-    keep: {
-      topic,
-      reader: shareReader(() => expect.fail('nothing is read')),
-      groupId: 'group',
-      reachableMs: now,
-      pipeline: notAnnotated,
-    },
+    keep: { groupId: 'group', reachableMs: now, pipeline: notAnnotated },
     emit: () => undefined,
     now,
   })
+
+/** With the state of a partition that is not claimed yet. */
+const openUnclaimed = (sightings: ReturnType<typeof countSightings>): ReturnType<typeof sightings.open> => {
+  const task = unclaimed()
+  return sightings.open(task, testState(task, [], { partitions: 2, now }))
+}
 
 const deliver = (state: PartitionState, ...offsets: readonly number[]): { chunk: ChunkListener; keys: string[] } => {
   const chunk = state.chunk()
@@ -87,41 +80,41 @@ const deliver = (state: PartitionState, ...offsets: readonly number[]): { chunk:
 describe('where counting begins', () => {
   it('is written with the first events of a task, until some are committed', async () => {
     const sightings = open()
-    const state = sightings.open(unclaimed())
-    expect(deliver(state, 8, 7).keys).toEqual(['1 firewall/3/began/7'])
+    const state = openUnclaimed(sightings)
+    expect(deliver(state, 8, 7).keys).toEqual(['1 v2/group/firewall/3/began/7'])
     const again = deliver(state, 7, 8)
-    expect(again.keys).toEqual(['1 firewall/3/began/7'])
+    expect(again.keys).toEqual(['1 v2/group/firewall/3/began/7'])
     again.chunk.committed()
     expect(deliver(state, 9).keys).toEqual([])
     await state.close()
-    expect(deliver(sightings.open(unclaimed()), 10).keys).toEqual(['1 firewall/3/began/10'])
+    expect(deliver(openUnclaimed(sightings), 10).keys).toEqual(['1 v2/group/firewall/3/began/10'])
     await sightings.close()
   })
 
   it('what a chunk accuses is written with it', async () => {
     const sightings = open()
-    const chunk = sightings.open(unclaimed()).chunk()
+    const chunk = openUnclaimed(sightings).chunk()
     chunk.see(8, listed)
     chunk.see(7, event)
     const [record] = chunk.records([])
-    expect(String(record?.key)).toBe('firewall/3/accused/7')
+    expect(String(record?.key)).toBe('v2/group/firewall/3/accused/7')
     expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
     await sightings.close()
   })
 
   it('what late answers accuse is written with what follows them, beside what chunks accuse', async () => {
     const sightings = open()
-    const { late } = sightings.open(unclaimed())
+    const { late } = openUnclaimed(sightings)
     const annotated = [event, listed].map(({ judged: shown }, nth) => ({ offset: 7 + nth, time: now(), judged: shown }))
     const [record, ...others] = late.records(annotated)
-    expect([String(record?.key), others]).toEqual([`firewall/3/accused/late/8/${now()}`, []])
+    expect([String(record?.key), others]).toEqual([`v2/group/firewall/3/accused/late/8/${now()}`, []])
     expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
     expect(late.records(annotated.slice(0, 1))).toEqual([])
     await sightings.close()
   })
 
   let refused = 0
-  type Log = readonly (readonly [key: string, value: number | Buffer])[]
+  type Log = readonly (readonly [kind: StateKind, id: string, value: number | Buffer])[]
   const restored = async (
     log: Log,
     shown = event,
@@ -131,9 +124,6 @@ describe('where counting begins', () => {
     const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
       ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
     const logs: Readonly<Record<string, readonly WireRecord[]>> = {
-      sightings: log.map(([key, value], place) =>
-        record(place, { key: Buffer.from(key), value: typeof value === 'number' ? countedValue(value) : value }),
-      ),
       firewall: Array.from({ length: 40 }, (_, offset) => record(offset, { key: null, value: Buffer.from('{}') })),
     }
     const fetch = (name: string, _partition: number, from: number): Promise<Fetch> => {
@@ -146,15 +136,8 @@ describe('where counting begins', () => {
         events.forEach((_, nth) => use(one, nth))
         return true
       }
-    const again = await restoreCounts({
+    const { apply, end } = await restoreCounts({
       reader: { fetch, offsetsAt: () => Promise.resolve(new Map()), writtenEnd: () => Promise.resolve(40) },
-      eachRecord: (use) =>
-        readUpTo(
-          { fetch, offsetsAt: () => Promise.resolve(new Map()) },
-          { topic: topic.topic, partition: 1, end: log.length },
-          use,
-          () => true,
-        ),
       input,
       committed: () => Promise.resolve(31),
       pipeline: shows(asked),
@@ -162,10 +145,14 @@ describe('where counting begins', () => {
       accusing: new Map(),
       past,
       isInside: (host) => host.startsWith('10.'),
-      refused: (records) => void (refused += records),
       goesOn: () => true,
       now,
     })
+    for (const [kind, id, given] of log) {
+      const value = typeof given === 'number' ? offsetValue(given) : given
+      if (!apply({ ...input, kind, id, value, at: now(), version: 2 })) refused++
+    }
+    const again = await end()
     return [again, past]
   }
   const restore = async (log: Log): Promise<readonly [number, number]> => {
@@ -174,9 +161,10 @@ describe('where counting begins', () => {
   }
 
   it('what a late answer accused when its event had left is known again as that', async () => {
-    const began: Log = [['firewall/3/began/0', 0]]
+    const began: Log = [['began', '0', 0]]
     const late = (offset: number): Log[number] => [
-      `firewall/3/accused/late/${offset}/99`,
+      'accused',
+      `late/${offset}/99`,
       accusedValue([{ offset, values: [indicator.value] }]),
     ]
     const [, some] = await restored([...began, ...Array.from({ length: 30 }, (_, offset) => late(offset))])
@@ -193,12 +181,11 @@ describe('where counting begins', () => {
     const row = { day: now() / dayMs, indicator, count: 2, first: 0, last: 0, firstOffset: 5, lastOffset: 9 }
     const marks = { peers: [], otherSightings: 0, unalerted: 0, pending: 2, traffic: 1, kinds: 1 }
     const id = { id: '0/0', notes: offsets.map((offset) => ({ offset, fired: [] })) }
-    const block = blockRecord(topic, input, id, 0)
     const [, past] = await restored([
-      [countKey('firewall/3', row), countValue({ ...row, ...marks })],
-      ['firewall/3/counted', 31],
-      [String(block.key), block.value ?? 0],
-      ['firewall/3/accused/late/9/99', accusedValue([{ offset: 9, values: told }])],
+      ['count', countId(row), countValue({ ...row, ...marks })],
+      ['counted', '', 31],
+      ...(offsets.length > 0 ? [['pending', id.id, blockValue(id) ?? 0] as const] : []),
+      ['accused', 'late/9/99', accusedValue([{ offset: 9, values: told }])],
     ])
     expect([...past.unalerted(false)].map((one) => one.indicator.value)).toEqual(unalerted)
     expect([...past.unalerted(true)].length).toBe(unalerted.length + (offsets[0] === 7 ? 1 : 0))
@@ -214,8 +201,8 @@ describe('where counting begins', () => {
     const accused = Array.from({ length: 31 }, (_one, offset) => ({ offset, values }))
     const [, past] = await restored(
       [
-        ['firewall/3/began/0', 0],
-        ['firewall/3/accused/0', accusedValue(accused)],
+        ['began', '0', 0],
+        ['accused', '0', accusedValue(accused)],
       ],
       shown,
     )
@@ -224,28 +211,27 @@ describe('where counting begins', () => {
 
   it('an event that waits for an answer is not unalerted, and one that nobody waits for is', async () => {
     const notes = Array.from({ length: 28 }, (_, nth) => ({ offset: 3 + nth, fired: [] }))
-    const { key, value } = blockRecord(topic, input, { id: '3/1', notes }, now())
+    const value = blockValue({ id: '3/1', notes })
     const asked = { ...event, judged: event.judged.map((one) => ({ ...one, late: never<Finding>() })) }
     const isUnalerted = async (log: Log): Promise<boolean> =>
-      (await restored([['firewall/3/counted', 3], ...log], event, asked))[1].unalertedOf(indicator) !== undefined
+      (await restored([['counted', '', 3], ...log], event, asked))[1].unalertedOf(indicator) !== undefined
     expect(await isUnalerted([])).toBe(true)
-    expect(await isUnalerted([[String(key), value ?? expect.fail()]])).toBe(false)
+    expect(await isUnalerted([['pending', '3/1', value ?? expect.fail()]])).toBe(false)
   })
 
   it('is where events are read again from, if counts were never written', async () => {
     expect(await restore([])).toEqual([0, 0])
-    expect(await restore([['firewall/3/began/0', 0]])).toEqual([31, 31])
+    expect(await restore([['began', '0', 0]])).toEqual([31, 31])
     // The second owner was killed as soon as the first.
     const two = [
-      ['firewall/3/began/12', 12],
-      ['firewall/3/began/20', 20],
-      ['firewall/31/began/0', 0],
+      ['began', '12', 12],
+      ['began', '20', 20],
     ] as const
     expect(await restore(two)).toEqual([19, 19])
   })
 
   it('is not believed from who writes what no owner can have written, and that is told', async () => {
-    const row = (over: object): [string, Buffer] => {
+    const row = (over: object): Log[number] => {
       const seen = {
         ...{ day: 20_000, indicator, count: 2, first: 0, last: 5, firstOffset: 1, lastOffset: 2 },
         ...{
@@ -258,9 +244,9 @@ describe('where counting begins', () => {
           ...over,
         },
       }
-      return [countKey('firewall/3', seen), countValue(seen)]
+      return ['count', countId(seen), countValue(seen)]
     }
-    const own = [countedKey('firewall/3'), 31] as const
+    const own = ['counted', '', 31] as const
     const [, past] = await restored([row({}), own])
     expect(past.seen(indicator)).toMatchObject({ count: 2, peers: ['10.0.0.1'] })
     for (const forged of [
@@ -268,19 +254,19 @@ describe('where counting begins', () => {
       row({ count: 300_000, lastOffset: 40 }),
       row({ count: 4_000_000_000, firstOffset: 0, lastOffset: 39 }),
       row({ day: 20_002 }),
-      ['firewall/3/accused/x', accusedValue([{ offset: 1, values: [indicator.value] }])] as const,
-      ['firewall/3/anything', 1] as const,
+      ['accused', 'x', accusedValue([{ offset: 1, values: [indicator.value] }])] as const,
+      ['count', 'anything', 1] as const,
     ]) {
       refused = 0
       const [, withForged] = await restored([forged, own])
-      expect([forged[0], withForged.seen(indicator), refused]).toEqual([forged[0], undefined, 1])
+      expect([forged[1], withForged.seen(indicator), refused]).toEqual([forged[1], undefined, 1])
     }
     refused = 0
     // Nothing would be counted again.
     expect(
       await restore([
-        ['firewall/3/began/20', 20],
-        [countedKey('firewall/3'), 9_000_000],
+        ['began', '20', 20],
+        ['counted', '', 9_000_000],
       ]),
     ).toEqual([11, 11])
     expect(refused).toBe(1)
@@ -289,9 +275,9 @@ describe('where counting begins', () => {
   it('does not matter once counts were written', async () => {
     expect(
       await restore([
-        ['firewall/3/began/0', 0],
-        [countedKey('firewall/3'), 25],
-        ['firewall/3/began/27', 27],
+        ['began', '0', 0],
+        ['counted', '', 25],
+        ['began', '27', 27],
       ]),
     ).toEqual([6, 6])
   })
@@ -314,6 +300,7 @@ it('the note of a retro alert is taken back where the partition is lost before i
         return Promise.resolve('closed')
       },
     }),
+    undefined,
   )
   deliver(state, 1).chunk.committed()
   const [partition] = counts.all()

@@ -5,7 +5,9 @@ import type { Judged } from '../../../src/domain/verdict.js'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
+import { openTaskState, type TaskState } from '../../../src/follow-up/restore-state.js'
 import { shareReader } from '../../../src/kafka/shared-reader.js'
+import { stateTopic } from '../../support/state.js'
 import { testTask } from '../../support/task.js'
 
 const input = { topic: 'fw', partition: 0 }
@@ -50,13 +52,11 @@ const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unkn
 
 const options = (now: number): Parameters<typeof openLateAnswers>[0] => ({
   connect: () => kafka,
-  reader: shareReader(() => kafka),
   pipeline: (events, use) => {
     events.forEach((_, nth) => use(complete, nth))
     return true
   },
   correct: ({ offset }) => [{ ...input, topic: 'corrections', ...only, value: Buffer.from(offset) }],
-  sightingsTopic: { topic: 'sightings', partitions: 1 },
   max: 100,
   emit: () => undefined,
   now: () => now,
@@ -75,6 +75,8 @@ const task = (): ReturnType<typeof testTask> =>
       return Promise.resolve('written')
     },
   })
+const stateOf = (of: ReturnType<typeof testTask>): TaskState =>
+  openTaskState(of, { state: stateTopic, reader: shareReader(() => kafka), emit: () => undefined, now: () => 0 })
 const only = { key: null, headers: [], timestamp: '0' } as const
 const complete = { judged: [] } as unknown as EventOut
 const pending = {
@@ -84,9 +86,8 @@ const pending = {
 it('an event that is delivered twice, first pending and then complete, is corrected', async () => {
   /** A process that is killed before the offsets have moved. */
   const deliver = (now: number, events: ReadonlyMap<number, EventOut>): void => {
-    const chunk = openLateAnswers(options(now))
-      .open(testTask({ claim: () => new Promise(() => undefined) }))
-      .chunk()
+    const killed = testTask({ claim: () => new Promise(() => undefined) })
+    const chunk = openLateAnswers(options(now)).open(killed, stateOf(killed)).chunk()
     for (const [offset, event] of events) chunk.see(offset, event)
     logs.sightings?.push(...chunk.records())
   }
@@ -95,7 +96,7 @@ it('an event that is delivered twice, first pending and then complete, is correc
 
   const owner = openLateAnswers(options(3))
   const owned = task()
-  const state = owner.open(owned)
+  const state = owner.open(owned, stateOf(owned))
   await vi.waitFor(() => expect(logs.corrections?.length).toBeGreaterThan(1), { timeout: 600_000 })
   expect(logs.corrections?.map(({ value }) => String(value)).toSorted()).toEqual(['5', '6', '7'])
   // Nobody waits any more.

@@ -5,6 +5,7 @@ import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Task } from '../../../src/delivery/task.js'
 import { settle } from '../../support/clock.js'
+import { testState } from '../../support/state.js'
 import { testTask } from '../../support/task.js'
 
 const recordsAt = (offsets: readonly number[]): Awaited<ReturnType<Task['readAgain']>> => ({
@@ -32,6 +33,7 @@ const start = ({
   },
   readAgain = (offsets) => Promise.resolve(recordsAt(offsets)),
   isRestored = () => true,
+  isKept = false,
   late,
   alerts,
   ...options
@@ -39,6 +41,8 @@ const start = ({
   readonly write?: Task['write']
   readonly readAgain?: Task['readAgain']
   readonly isRestored?: () => boolean
+  /** Whether notes are kept in the state topic. */
+  readonly isKept?: boolean
   readonly late?: LateEvents
   readonly alerts?: LateAlerts
 }): FollowUp & { readonly lose: () => void } => {
@@ -55,7 +59,7 @@ const start = ({
     ...options,
   })
   const task = testTask({ write, readAgain })
-  const followUp = following.open(task, isRestored, late, alerts)
+  const followUp = following.open(task, isRestored, isKept ? testState(task) : undefined, late, alerts)
   return {
     ...followUp,
     lose: task.close,
@@ -95,7 +99,7 @@ it.each([
   let written = 0
   const pauses: number[] = []
   const followUp = start({
-    sightingsTopic: { topic: 'sightings', partitions: 1 },
+    isKept: true,
     write: (compose) => {
       compose()
       written++
@@ -177,7 +181,7 @@ it('nothing is followed up while the notes of the partition are being read', asy
   let pauses = 0
   let writtenAfter = 0
   const followUp = start({
-    sightingsTopic: { topic: 'sightings', partitions: 1 },
+    isKept: true,
     write: (compose) => {
       compose()
       writtenAfter = pauses
@@ -208,6 +212,7 @@ it('an event that a spent budget left is annotated again with what others paid f
   })
   followUp.restore({
     id: '1/0',
+    version: 2,
     notes: [
       { offset: 1, fired: [], isFree: true },
       { offset: 2, fired: [] },

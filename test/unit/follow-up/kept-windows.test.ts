@@ -4,17 +4,15 @@ import { createSharedWindows } from '../../../src/alerts/shared-windows.js'
 import type { Held, Window } from '../../../src/alerts/window.js'
 import { createWindows } from '../../../src/alerts/windows.js'
 import { keepWindows } from '../../../src/follow-up/kept-windows.js'
-import { stateRecord } from '../../../src/follow-up/state-record.js'
+import { createWriteState } from '../../../src/follow-up/state-record.js'
 import type { TaskAlerts } from '../../../src/follow-up/task-alerts.js'
 import { matchesValue, windowId, windowValue } from '../../../src/follow-up/window-record.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
-import { shareReader } from '../../../src/kafka/shared-reader.js'
-import { clientOfRecords } from '../../support/client-of-records.js'
+import { stateTopic, testState } from '../../support/state.js'
 import { testTask } from '../../support/task.js'
 
 const now = (): number => 36_000_000
-const state = { topic: 'state', partitions: 1, groupId: 'group', signingKey: '' }
-const input = { topic: 'fw', partition: 0 }
+const write = createWriteState(stateTopic, { topic: 'fw', partition: 0 }, now)
 const opened: Window = {
   group: 'rule|203.0.113.7|10.0.0.5',
   windowMs: 3_600_000,
@@ -34,10 +32,9 @@ const matchesOf = (count: number, first: number, last: number): Held => ({
   last: { origin: `fw/0/${last}`, time: now() },
 })
 const [seven, two] = [matchesOf(7, 41, 52), matchesOf(2, 53, 60)]
-const whole = (window: Window): Outgoing =>
-  stateRecord(state, input, ['window', windowId(window)], windowValue(window, undefined), now())
+const whole = (window: Window): Outgoing => write('window', windowId(window), windowValue(window, undefined))
 const added = (id: string, more: Held): Outgoing =>
-  stateRecord(state, input, ['matches', id], matchesValue([{ window: opened, more }], undefined), now())
+  write('matches', id, matchesValue([{ window: opened, more }], undefined))
 
 it.each([
   ['is added to its window', [whole(opened), added('a', seven), added('b', two)], 9],
@@ -56,9 +53,8 @@ it.each([
 ])('what a chunk has added %s', async (_what, records, count) => {
   const windows = createWindows({ defaultMs: 3_600_000, hasUpdates: true, shared: createSharedWindows(), now })
   const task = testTask()
-  const reader = shareReader(() => clientOfRecords(records))
-  const emit = (): void => undefined
-  await keepWindows(task, windows as unknown as TaskAlerts, { state, reader, emit, now }).ready
+  const state = testState(task, records, { now })
+  await keepWindows(task, windows as unknown as TaskAlerts, state, { emit: () => undefined, now }).ready
   expect(windows.has(opened)).toBe(true)
   expect(windows.begin().tell(9, true)[0]?.held.count).toBe(count)
   task.close()

@@ -1,30 +1,31 @@
 // The notes of a partition that was assigned; that they are followed up is shown on a broker.
 import { expect, it, vi } from 'vitest'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
-import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
+import { blockValue } from '../../../src/follow-up/sightings-topic.js'
+import { createWriteState } from '../../../src/follow-up/state-record.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
-import { shareReader } from '../../../src/kafka/shared-reader.js'
-import { clientOfRecords } from '../../support/client-of-records.js'
+import { stateTopic, testState } from '../../support/state.js'
 import { testTask } from '../../support/task.js'
 
-const sightingsTopic = { topic: 'sightings', partitions: 1 }
 const input = { topic: 'fw', partition: 0 }
 
 it.each([
   ['are taken up by its next owner', false, Infinity, 2],
+  ['are taken up if version 1 has written them', false, Infinity, 2, 1],
+  ['are deleted as version 1 has written them if they are about a former topic', true, Infinity, 0, 1],
   ['are not taken up about what has yet to be delivered', false, 9, 1],
   ['are deleted if they are about events of a former topic of the same name', true, Infinity, 0],
-])('the notes of a partition %s', async (_what, isOfFormerTopic, committed, pending) => {
+])('the notes of a partition %s', async (_what, isOfFormerTopic, committed, pending, version = 2) => {
   const notes = [5, 9].map((offset) => ({ offset, fired: [] }))
-  const stored = blockRecord(sightingsTopic, input, { id: '5/0/a', notes }, 0)
+  const block = { id: '5/0/a', notes }
+  const stored = createWriteState(stateTopic, input, () => 0)('pending', block.id, blockValue(block))
+  const written1 = { ...stored, key: Buffer.from('fw/0/pending/5/0/a') }
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
   const sightings = openLateAnswers({
-    connect: () => clientOfRecords([stored]),
-    reader: shareReader(() => clientOfRecords([stored])),
+    connect: () => expect.fail('no client is needed'),
     pipeline: () => true,
-    sightingsTopic,
     max: 10,
     emit: (event) => void told.push(event),
     now: () => 0,
@@ -40,7 +41,7 @@ it.each([
       return Promise.resolve('written')
     },
   })
-  const state = sightings.open(task)
+  const state = sightings.open(task, testState(task, [version === 1 ? written1 : stored]))
   await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })), {
     timeout: 600_000,
   })
@@ -48,6 +49,8 @@ it.each([
   task.close()
   await state.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(
-    isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],
+    isOfFormerTopic
+      ? [['v2/group/fw/0/pending/5/0/a', null], ...(version === 1 ? [['fw/0/pending/5/0/a', null]] : [])]
+      : [],
   )
 })

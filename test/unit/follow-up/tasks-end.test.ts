@@ -11,7 +11,6 @@ import { countPartitions } from '../../../src/follow-up/count-partitions.js'
 import { countSightings } from '../../../src/follow-up/count-sightings.js'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
-import { shareReader } from '../../../src/kafka/shared-reader.js'
 import { settle } from '../../support/clock.js'
 import { testTask } from '../../support/task.js'
 
@@ -43,7 +42,6 @@ it('a thousand assignments and losses leave nothing behind', async () => {
   let dropped = 0
   const late = openLateAnswers({
     connect: () => expect.fail('nothing is read'),
-    reader: shareReader(() => expect.fail('nothing is read')),
     pipeline,
     max: 10,
     emit: ({ event: name }) => {
@@ -73,7 +71,7 @@ it('a thousand assignments and losses leave nothing behind', async () => {
     },
     takeContext: () => [],
   }
-  const updates = openAlertWindows({ alerts, alertsTopic, emit, now })
+  const updates = openAlertWindows({ alerts, alertsTopic, areKept: false, emit, now })
   const retro = {
     ...{ version: () => 0, committed: emit, feedsChanged: emit, restored: emit, answered: emit },
     ...{ idle: () => Promise.resolve(), close: () => Promise.resolve() },
@@ -85,8 +83,8 @@ it('a thousand assignments and losses leave nothing behind', async () => {
   for (let cycle = 0; cycle < 1_000; cycle++) {
     const task = testTask({ partition: cycle % 3 })
     tasks.push(new WeakRef(task))
-    const raised = updates.open(task)
-    const states = [late.open(task), sightings.open(task)]
+    const raised = updates.open(task, undefined)
+    const states = [late.open(task), sightings.open(task, undefined)]
     const draft = raised.begin()
     draft.records([event], () => undefined)
     draft.commit()

@@ -1,7 +1,7 @@
 // Windows as records of the state topic: what is written is what is read, and what nobody of ours has written is refused.
 import { describe, expect, it } from 'vitest'
 import type { Held, Window } from '../../../src/alerts/window.js'
-import { createReadState, stateRecord, type StateTopic } from '../../../src/follow-up/state-record.js'
+import { createReadState, createWriteState, type StateTopic } from '../../../src/follow-up/state-record.js'
 import {
   matchesValue,
   readMatches,
@@ -125,11 +125,14 @@ describe('a record of the state topic', () => {
   const asRead = ({ key, value, headers }: Outgoing, more: Partial<WireRecord> = {}): WireRecord =>
     ({ key, value, headers, timestamp: '5', offset: '0', ...more }) as WireRecord
   const write = (to: StateTopic = state, value: Buffer | null = Buffer.from('{}')): Outgoing =>
-    stateRecord(to, input, ['window', 'a/b'], value, 5)
+    createWriteState(to, input, () => 5)('window', 'a/b', value)
+  const all = (): boolean => true
 
   it('names its group and partition, and is at the input partition modulo the number of partitions', () => {
     expect([String(write().key), write().partition]).toEqual(['v2/soc%2F1/fw/3/window/a/b', 1])
-    expect(createReadState(state, input)(asRead(write()))).toEqual({
+    expect(createReadState(state, all)(asRead(write()))).toEqual({
+      ...input,
+      version: 2,
       kind: 'window',
       id: 'a/b',
       value: Buffer.from('{}'),
@@ -137,10 +140,24 @@ describe('a record of the state topic', () => {
     })
   })
 
-  it('of another partition, or of an older version, is none of its', () => {
-    const read = createReadState(state, { topic: 'fw', partition: 1 })
-    expect(read(asRead(write()))).toBeUndefined()
-    expect(read(asRead(write(), { key: Buffer.from('fw/1/counted') }))).toBeUndefined()
+  it('that is not wanted is not looked at', () => {
+    const read = createReadState(state, ({ partition }) => partition === 1)
+    expect(read(asRead(write({ ...state, signingKey: '' })))).toBeUndefined()
+  })
+
+  it.each([
+    ['fw/3/pending/7/99/topic-1', 'pending', '7/99/topic-1'],
+    ['fw/3/counted', 'counted', ''],
+    ['fw/3/began/7', 'began', '7'],
+    ['fw/3/accused/late/7/99', 'accused', 'late/7/99'],
+    ['fw/3/2026-11-15/2001:db8::7', 'count', '2026-11-15/2001:db8::7'],
+  ])('of version 1 is the same without a group: %s', (key, kind, id) => {
+    const record = asRead(write(), { key: Buffer.from(key), headers: [] })
+    expect(createReadState(state, all)(record)).toMatchObject({ ...input, version: 1, kind, id })
+  })
+
+  it.each(['used by group soc/1', 'fw/3/anything', 'v2/soc%2F1/fw/3', ''])('is not one of another key: %j', (key) => {
+    expect(createReadState(state, all)(asRead(write(), { key: Buffer.from(key) }))).toBeUndefined()
   })
 
   it.each<[string, WireRecord]>([
@@ -151,6 +168,6 @@ describe('a record of the state topic', () => {
     ['other_group', asRead(write({ ...state, groupId: 'soc-2' }))],
     ['too_large', asRead(write(state, Buffer.alloc(300_000)))],
   ])('that somebody else has written is refused: %s', (refused, record) => {
-    expect(createReadState(state, input)(record)).toEqual({ refused })
+    expect(createReadState(state, all)(record)).toEqual({ refused })
   })
 })

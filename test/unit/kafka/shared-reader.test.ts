@@ -23,7 +23,7 @@ it('who wants the same partition at about the same time shares one read, each up
   const read = async (end: number, goesOn = true): Promise<readonly string[]> => {
     const offsets: string[] = []
     const use = ({ offset }: { readonly offset: string }): void => void offsets.push(offset)
-    await reader.readUpTo({ topic: 'state', partition: 0, end }, use, () => goesOn)
+    await reader.readUpTo({ topic: 'state', partition: 0, from: 0, end }, use, () => goesOn)
     return offsets
   }
   expect(await Promise.all([read(2), read(4), read(4, false)])).toEqual([['0', '1'], ['0', '1', '2', '3'], []])
