@@ -148,6 +148,8 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
     const alone = hits.filter(({ match }) => !match.isSummarised)
     let own = alone.slice(0, maxRetroAlerts)
     let summarised = [...alone.slice(maxRetroAlerts), ...hits.filter(({ match }) => match.isSummarised)]
+    /** What a summary was written about on behalf of another partition. */
+    let marks: readonly Hit[] = []
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [counted, alerts] of alertsPerPartition(own, summarised)) {
         const isStillOurs = [...alerts.hits, ...alerts.summarised.slice(0, 1)].every(isOurs)
@@ -155,7 +157,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
         if (written !== 'written' && written !== 'refused') continue
         own = own.filter((hit) => hit.counted !== counted)
         if (alerts.summarised.length > 0) summarised = []
-        for (const hit of alerts.summarised) if (hit.counted !== counted) hit.counts.alerted(hit.indicator)
+        marks = [...marks, ...alerts.summarised.filter((hit) => hit.counted !== counted)]
         if (written === 'written')
           emit({
             event: 'retro_alerts_raised',
@@ -164,9 +166,16 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
             levels: levelsOf(alerts),
           })
       }
+      for (const counted of new Set(marks.filter(isOurs).map((hit) => hit.counted))) {
+        const about = marks.filter((hit) => hit.counted === counted).map(({ indicator }) => indicator)
+        // Whoever has the partition next would write another summary.
+        const written = await counted.writeAlerts([], about)
+        if (written === 'written' || written === 'refused') marks = marks.filter((hit) => hit.counted !== counted)
+      }
       own = own.filter(isOurs)
       summarised = summarised.filter(isOurs)
-      if (own.length + summarised.length === 0) return
+      marks = marks.filter(isOurs)
+      if (own.length + summarised.length + marks.length === 0) return
       await pause(againMs)
     }
   }

@@ -40,6 +40,13 @@ export const mistakes: readonly Mistake[] = [
     '      windows.restore(found)\n',
     '      windows.restore(found.slice(0, 0))\n',
   ),
+  {
+    name: 'windows are read from the last chunk on after a handover',
+    edits: [
+      { find: 'const slackMs = 60_000', replace: 'const slackMs = 0' },
+      { find: 'const [oldest = now()] = writtenAt.values()', replace: 'const oldest = now()' },
+    ],
+  },
   one('what a chunk has added counts again after a handover', ' || upTo <= window.upTo) continue', ') continue'),
   one('an alert that was aborted suppresses others', '          if (group && !window.held) drop(group, window)\n', ''),
   one(

@@ -29,17 +29,25 @@ type Stage = {
   readonly retro: Retro
   readonly listed: Set<string>
   readonly written: { readonly partition: string; readonly alerts: RetroAlerts }[]
+  /** Partitions that noted what a summary of another one is about, with how many summaries were written before. */
+  readonly marked: (readonly [partition: string, summaries: number])[]
 }
 
 const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
   const counts = countPartitions({ seed: 1, judge: () => verdict })
   const opened = new Map<string, OpenCounts>()
   const of = (partition: string): OpenCounts => {
-    const open =
-      opened.get(partition) ?? counts.open({ name: partition }, () => expect.fail('retro alerts are written elsewhere'))
+    const mark: CountedPartition['writeAlerts'] = (alerts, about) => {
+      marked.push([partition, written.filter(({ alerts: { summarised } }) => summarised.length > 0).length])
+      expect(alerts).toEqual([])
+      for (const indicator of about) open.counts().alerted(indicator)
+      return Promise.resolve('written')
+    }
+    const open = opened.get(partition) ?? counts.open({ name: partition }, mark)
     opened.set(partition, open)
     return open
   }
+  const marked: [string, number][] = []
   const listed = new Set<string>()
   const written: { partition: string; alerts: RetroAlerts }[] = []
   const retro = createRetro({
@@ -63,7 +71,7 @@ const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
     },
     ...more,
   })
-  return { of, retro, listed, written }
+  return { of, retro, listed, written, marked }
 }
 
 const markAlerted = (counted: CountedPartition, { hits, summarised }: RetroAlerts): void => {
@@ -175,6 +183,8 @@ describe('retro alerts', () => {
     expect(valuesIn(all)).toHaveLength(maxRetroAlerts)
     expect(valuesIn(all)).toContain('t/1 198.51.100.249 2')
     expect(all.written.map(({ alerts }) => alerts.summarised.length).toSorted()).toEqual([0, 150])
+    // The other partition notes them after that.
+    expect(all.marked).toEqual([['t/1', 1]])
     all.retro.feedsChanged()
     await all.retro.idle()
     expect(valuesIn(all)).toHaveLength(maxRetroAlerts)
