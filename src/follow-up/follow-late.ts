@@ -1,7 +1,6 @@
 // What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
 // now, and what follows is written on behalf of its partition, together with the note that it was.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kafka } from '../kafka/client.js'
 import { messageOf } from '../base/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type Block, type DueNote, type Pending, type PendingNote } from './pending.js'
@@ -17,7 +16,6 @@ import type { StateRecord } from './state-record.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
 export type FollowUpOptions = {
-  readonly connect: () => Kafka
   /** Annotates with what is known now, without waiting. */
   readonly pipeline: Pipeline
   /** The records that correct what was written of one; undefined stands for one that is too large. */

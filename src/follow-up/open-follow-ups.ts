@@ -61,7 +61,6 @@ export const openFollowUps = (
       ? undefined
       : { state: { ...topicOf(sightingsTopic), groupId, signingKey: verdictsKey }, reader }
   const followUps = openLateAnswers({
-    connect,
     pipeline,
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
     max: settings.limits.pendingEvents,

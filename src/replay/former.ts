@@ -3,7 +3,7 @@ import { levels } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/verdict.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
 import type { ReplayRange } from './plan.js'
-import type { TopicReader } from '../kafka/topic-reader.js'
+import { readUpTo, type TopicReader } from '../kafka/topic-reader.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 import { annotationOf, worstOf } from './restore.js'
 
@@ -39,13 +39,9 @@ export const readFormer = async (
     const last = await reader.offsetsAt(topic, 'latest')
     const first = await reader.offsetsAt(topic, against.fromTime ?? 'earliest')
     for (const [partition, end] of last) {
-      let at = first.get(partition) ?? 0
-      if (at < 0) at = end
-      while (at < end && !signal.aborted) {
-        const { records, next } = await reader.fetch(topic, partition, at)
-        for (const record of records) take(record)
-        at = next
-      }
+      const found = first.get(partition) ?? 0
+      const from = found < 0 ? end : found
+      await readUpTo(reader, { topic, partition, from, end }, take, () => !signal.aborted)
     }
   }
   return (partition, offset) => {

@@ -8,7 +8,8 @@ import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import { readFormer, type Former } from './former.js'
 import { keeping } from './keep-ranges.js'
 import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
-import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
+import { openTopicReader, readToEnd, type TopicReader } from '../kafka/topic-reader.js'
+import type { WireRecord } from '../kafka/wire/record.js'
 import { readRange, type RangeOptions } from './read-range.js'
 import { replay, type Progress, type ReplayOptions } from './replay.js'
 import { maxFailures, openReplayTask, type ReplayTaskOptions } from './replay-task.js'
@@ -228,13 +229,10 @@ const valuesOf = async (
   signal: AbortSignal,
 ): Promise<void> => {
   if (!(await admin.listTopics()).includes(topic)) return
-  const ends = await reader.offsetsAt(topic, 'latest')
-  for (const [partition, first] of await reader.offsetsAt(topic, 'earliest'))
-    for (let at = first; at < (ends.get(partition) ?? 0) && !signal.aborted;) {
-      const { records, next } = await reader.fetch(topic, partition, at)
-      for (const { value } of records) if (value) each(value)
-      at = next
-    }
+  const use = ({ value }: WireRecord): void => {
+    if (value) each(value)
+  }
+  await readToEnd(reader, topic, use, () => !signal.aborted)
 }
 
 // The topics a replay writes to: created with unlimited retention, because its records are as old as the events; or refused.

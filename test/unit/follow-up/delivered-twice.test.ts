@@ -51,7 +51,6 @@ const cluster = {
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
 const options = (now: number): Parameters<typeof openLateAnswers>[0] => ({
-  connect: () => kafka,
   pipeline: (events, use) => {
     events.forEach((_, nth) => use(complete, nth))
     return true
