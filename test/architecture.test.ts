@@ -173,7 +173,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
     const listed = between.filter(({ file }) => file === 'app/parts.ts').map(({ to }) => to)
     expect(listed.filter((to) => !/^(?:app\/part|parts\/[^/]+\/part)\.js$/.test(to))).toEqual([])
-    const folders = readdirSync(join(src, 'parts'))
+    const folders = files.flatMap((file) => partOf(file) ?? [])
     expect(folders.filter((name) => !listed.includes(`parts/${name}/part.js`))).toEqual([])
   })
 

@@ -13,7 +13,6 @@ describe('the command line', () => {
     [['run', 'extra'], 'run takes no arguments, and "extra" is one'],
     [['serve', 'foo'], 'serve takes no arguments, and "foo" is one'],
     [['replay', 'foo', '--topic', 'firewall'], 'replay takes no arguments, and "foo" is one'],
-    [['demo', 'foo'], 'demo takes no arguments, and "foo" is one'],
   ])('refuses %j, which takes no arguments', async (args, sentence) => {
     expect(await runCommand(args)).toEqual({ code: 64, stdout: '', stderr: `threatweave: ${sentence}\n` })
   })

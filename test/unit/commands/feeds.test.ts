@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { feeds } from '../../../src/commands/feeds.js'
-import { root } from '../../support/cli.js'
-import { runCommand } from '../../support/run-command.js'
 import { feedFile, folder } from '../../support/feed-files.js'
 import { listOf, startListServer } from '../../support/list-server.js'
 
@@ -31,24 +28,6 @@ const run = async (
   )
   return { code, out: String(stdout.read() ?? '') }
 }
-
-it('shows the databases of intel.geo after the feeds, and refuses a file that is none', async () => {
-  const place = (name: string): string => join(root, 'examples/intel/places', name)
-  const env = {
-    THREATWEAVE_FEEDS: JSON.stringify([{ name: 'ours', path: feedFile('198.51.100.0/24\n') }]),
-    THREATWEAVE_INTEL_GEO: place('sample-asn.mmdb'),
-  }
-  const json = await runCommand(['feeds', '--json'], { env })
-  expect(json.code).toBe(0)
-  expect(JSON.parse(json.stdout.trim().split('\n')[1]!)).toEqual({
-    database: place('sample-asn.mmdb'),
-    state: 'loaded',
-    type: 'Sample-ASN',
-    built: '2025-01-01T00:00:00Z',
-  })
-  expect((await runCommand(['feeds'], { env })).stdout).toMatch(/sample-asn\.mmdb +loaded +Sample-ASN/)
-  expect((await runCommand(['feeds'], { env: { ...env, THREATWEAVE_INTEL_GEO: feedFile('x') } })).code).toBe(78)
-})
 
 describe('feeds', () => {
   it('shows entries, what was skipped, the next fetch and the last error, which a later look still shows', async () => {
