@@ -101,7 +101,7 @@ type AlertsStatus = {
   readonly problems: readonly FileProblem[]
   readonly raised: number
   readonly suppressed: number
-  /** Accused events that raised none. */
+  /** Malicious or suspicious events that raised no alert. */
   readonly withoutAlert: ByReason
 }
 

@@ -32,7 +32,7 @@ export type SourceStatus = {
 }
 
 type OpenSource = JoinedSource & {
-  /** Calls that may be in flight. */
+  /** The current concurrency limit. */
   readonly inFlight: number
   readonly status: () => SourceStatus
   readonly admission: LookupStack<Indicator>['admission']

@@ -14,7 +14,7 @@ import type { Commands } from '../terminal/command.js'
 export type PlacesOptions = {
   readonly clock: Clock
   readonly emit: Emit
-  /** How often the files are looked at; 0: never. */
+  /** The interval between checks for changed files; 0: never. */
   readonly pollMs?: number | undefined
 }
 

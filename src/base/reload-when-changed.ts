@@ -14,7 +14,7 @@ type Reloading = {
 type Reloads = {
   /** Reads the files again, changed or not. */
   readonly reload: () => Promise<void>
-  /** Stops watching; resolves when nothing is being read. */
+  /** Stops watching; resolves when reads in progress have ended. */
   readonly close: () => Promise<void>
 }
 

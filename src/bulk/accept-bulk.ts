@@ -1,4 +1,4 @@
-// Questions in bulk: one connection per asker, each question answered as if its operations had been called one by one, as soon as it is.
+// The server side of bulk lookups: one connection per client; each lookup runs its operations and is answered when it is done.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { parseAddress } from '../domain/address.js'
@@ -28,18 +28,18 @@ import type { BulkShare, BulkShares } from './bulk-shares.js'
 import { createReadInTurns } from './read-in-turns.js'
 
 export type BulkOptions = {
-  /** Undefined where it is no key. */
+  /** Undefined for an invalid key. */
   readonly holderOf: (apiKey: string | undefined) => KeyHolder | undefined
   readonly shares: BulkShares
   /** Asks one operation after the other about an indicator, each as over HTTP with this key. */
   readonly sourceOf: (settings: BulkSettings, caller: BulkCaller) => Source
   /** Asked for what is not known here. */
   readonly gateway?: BulkGateway | undefined
-  /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
+  /** Verdicts of other processes, which answer without a call, and the way to share new ones. */
   readonly shared?: SharedVerdicts | undefined
-  /** Where one of several gateways calls. */
+  /** The other gateways, if there is a leader election. */
   readonly others?: BulkOthers | undefined
-  /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
+  /** Other providers of this gateway; each connection is for one of them, or for the main provider. */
   readonly sources?: readonly BulkSource[] | undefined
   readonly now: () => number
 }
@@ -61,24 +61,24 @@ type BulkGateway = {
     priority: Priority,
     times?: number,
   ) => void
-  /** When a question that this key asks now can be answered, in milliseconds, for each class of priority. */
+  /** The estimated wait of a new lookup by this key in milliseconds, per priority class. */
   readonly estimatesMs: (asker?: string) => readonly number[]
-  /** Calls that may be in flight. */
+  /** The current concurrency limit. */
   readonly allowed: () => number
   readonly admission: () => ProviderState
 }
 
 type KeyHolder = {
   readonly name: string
-  /** What the key may have of the priority that a line asks for. */
+  /** Limits the requested priority to what the plan of the key allows. */
   readonly priorityOf: (asked: Priority) => Priority
 }
 
 /** The other gateways. */
 export type BulkOthers = Omit<PassOnOptions, 'connect'> & {
-  /** A connection to the gateway with this address, on behalf of who has the key. */
+  /** Connects to the gateway at this address with the key of the client. */
   readonly connect: (address: string, apiKey: string | undefined, settings: BulkSettings) => Promise<Duplex>
-  /** Called for every question that is passed on. */
+  /** Called for every forwarded lookup. */
   readonly passed: () => void
 }
 
@@ -95,7 +95,7 @@ export type BulkSource = {
 }
 
 export type SharedVerdicts = {
-  /** Undefined where it is not known, or not what these settings ask for. */
+  /** Undefined without a finding, or if it does not cover the settings. */
   readonly find: (indicator: Indicator, settings: BulkSettings) => Finding | undefined
   readonly paid: (indicator: Indicator, finding: Finding) => void
 }
@@ -138,7 +138,7 @@ type Asker = {
   readonly source: BulkSource | undefined
 }
 
-/** The status of a refusal where there may be no connection. */
+/** Checks a connection request; returns the HTTP status of a refusal. */
 const admit = (
   request: IncomingMessage,
   stream: Duplex,
@@ -157,7 +157,7 @@ const admit = (
   return share ? { holder, apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
 }
 
-/** Questions that were passed on are taken by the one that calls or is about to. */
+/** Forwarded lookups are accepted only by the leader, or by a gateway that is about to lead. */
 const leads = (election: BulkOthers['election'] | undefined): boolean => {
   const kind = election?.role().kind ?? 'calls'
   return kind === 'calls' || kind === 'takes_over'
@@ -166,14 +166,14 @@ const leads = (election: BulkOthers['election'] | undefined): boolean => {
 type OpenQuestion = {
   readonly indicator: Indicator
   readonly priority: Priority
-  /** The operation that is being asked for it. */
+  /** The operation in progress. */
   current?: { readonly name: OperationName; readonly given: GivenValues }
 }
 
-/** `isOwn`: found by asking here, and not by another gateway. */
+/** `isOwn`: found here and not by another gateway. */
 type Found = { readonly finding: Finding; readonly isOwn: boolean }
 
-/** Takes the lines of a connection. */
+/** Processes a line of a connection. */
 type Take = (line: string) => void
 
 const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, recentState: RecentState): Take => {
@@ -181,7 +181,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, rec
   const { sourceOf, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
-  /** Set while a source sends a call, which it does at once and not later. */
+  /** Set during the synchronous start of a call, to find its lookup. */
   let sending: OpenQuestion | undefined
   const calling: BulkCaller['calling'] = (name, given) => {
     const question = sending
@@ -201,7 +201,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, rec
     const { id } = line
     const priority = holder.priorityOf(line.priority)
     if ('again' in line) {
-      // A question of the same turn has yet to get to the queue.
+      // Lookups of the same turn have not reached the queue yet.
       setImmediate(() => {
         const question = open.get(id)
         if (question) byRole.askedAgain(question.indicator, priority, line.again)
@@ -243,7 +243,7 @@ const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions, rec
   return take
 }
 
-/** Where this gateway calls, it asks; where another one does, that one is asked; and where that changes meanwhile, the next one. */
+/** Looks up here while this gateway leads, otherwise at the leader; retries at the next leader after a change. */
 const createByRole = (
   stream: Duplex,
   { apiKey, settings, isPassedOn }: Asker,
@@ -253,7 +253,7 @@ const createByRole = (
   const passOn = others && createPassOn({ ...others, connect: (address) => others.connect(address, apiKey, settings) })
   if (passOn) stream.once('close', passOn.close)
   if (others && isPassedOn) closeWhenLed(stream, others.election)
-  /** What all open questions wait for while nobody calls. */
+  /** Shared by all open lookups while there is no leader. */
   let change: Promise<void> | undefined
   return {
     find: async (indicator: Indicator, priority: Priority, ask: () => Finding | Promise<Finding>): Promise<Found> => {
@@ -274,7 +274,7 @@ const createByRole = (
     },
     askedAgain: (indicator: Indicator, priority: Priority, times: number) =>
       passOn?.askedAgain(keyOf(indicator), priority, times),
-    /** How long an answer takes from who calls. */
+    /** The state of the leader, with its estimates. */
     state: (own: () => StateLine): StateLine => {
       const kind = others?.election.role().kind ?? 'calls'
       return kind === 'calls' ? own() : ((kind === 'passes_on' ? passOn?.state() : undefined) ?? nobodyCalls)
@@ -284,11 +284,11 @@ const createByRole = (
 
 const calls: Role = { kind: 'calls' }
 
-/** What the end of a role leaves behind. */
+/** Findings that mean the lookup was cut off by a change of the leader. */
 const isUnasked = (finding: Finding): boolean =>
   finding.status === 'unknown' && (finding.reason === 'pending' || finding.reason === 'unavailable')
 
-/** Who is waiting for answers of the one that calls has to ask the next one. */
+/** Closes the connection when this gateway stops being the leader, so that clients go to the next one. */
 const closeWhenLed = (stream: Duplex, election: BulkOthers['election']): void => {
   const unsubscribe = election.changed(() => {
     if (!leads(election)) stream.destroy()
@@ -316,7 +316,7 @@ const aged = (id: number, finding: Finding, now: number): AnswerLine => ({
 const isNormal = ({ type, value }: Indicator): boolean =>
   (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
 
-/** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
+/** Serves a connection for one source through the usual lookup layers; a repeated question moves up in the queue. */
 const serveSource = (
   stream: Duplex,
   source: BulkSource,
@@ -367,7 +367,7 @@ const serveSource = (
   return take
 }
 
-/** Says at once how long an answer takes, and again when that has changed, at least every second. */
+/** Sends the state at once, after changes, and at least every second. */
 const writeState = (stream: Duplex, write: (line: string) => void, state: () => StateLine): void => {
   let last = ''
   let quietMs = 0
@@ -394,7 +394,7 @@ const nobodyCalls: StateLine = {
 
 type RecentState = (about: string, work: () => StateLine) => StateLine
 
-/** All connections of a key are told the same, so it is worked out once for all of them. */
+/** Caches the state per key, because all connections of a key get the same one. */
 const createRecentState = (now: () => number): RecentState => {
   const recent = new Map<string, { readonly at: number; readonly line: StateLine }>()
   return (about, work) => {

@@ -1,4 +1,4 @@
-// The connection to a gateway that takes questions in bulk: opened where it is offered, and again when it was lost.
+// The client connection for bulk lookups at a gateway: opened when offered, and reopened when lost.
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
@@ -6,20 +6,20 @@ import { createLineWriter, readAnswerLines } from './protocol.js'
 
 export type ConnectionOptions = {
   readonly connect: () => Promise<Duplex>
-  /** A connection that was lost is given up after so long. */
+  /** The time limit for restoring a lost connection. */
   readonly giveUpMs: number
-  /** Where there is none to be had, it is tried again after so long; absent: a minute. */
+  /** The delay between attempts to connect; absent: a minute. */
   readonly againAfterMs?: number
-  /** Whether another gateway can be asked where this one falls silent. */
+  /** Whether another gateway can take over if this one stops answering. */
   readonly isOneOfSeveral?: () => boolean
   readonly clock: Clock
   readonly emit: Emit
 }
 
 type BulkConnection = {
-  /** `none` until it was opened, and after it was given up; `lost` while a connection that was there is tried again. */
+  /** `none` before it is opened and after it is given up; `lost` while a lost connection is being restored. */
   readonly state: () => 'none' | 'open' | 'lost'
-  /** Resolves when there is one, or when there is none to be had for now. */
+  /** Resolves when connected, or when the attempt has failed. */
   readonly open: () => Promise<void>
   readonly write: (line: string) => void
   readonly close: () => void
@@ -31,12 +31,12 @@ type ConnectionEvents = {
   readonly givenUp: () => void
 }
 
-/** The gateway says something at least every second. */
+/** A longer silence means a dead connection: the gateway sends its state every second. */
 const usualSilentMs = 15_000
 const shortSilentMs = 3_000
 const firstRetryMs = 50
 const maxRetryMs = 1_000
-/** Something between here and the gateway may not let such a connection through; it is not asked all the time. */
+/** Slow retries, because an intermediary may block such connections for good. */
 const usualAgainAfterMs = 60_000
 
 export const createBulkConnection = (
@@ -56,7 +56,7 @@ export const createBulkConnection = (
   }
   const tryToOpen = async (): Promise<void> => {
     for (let waitMs = firstRetryMs; !isClosed; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
-      const opened = await connect().catch(() => undefined) // why does not matter: there is none
+      const opened = await connect().catch(() => undefined) // any failure means no connection
       if (opened) {
         use(opened)
         return
@@ -80,7 +80,7 @@ export const createBulkConnection = (
     const silentMs = isOneOfSeveral?.() === true ? shortSilentMs : usualSilentMs
     let heardAt = clock.now()
     const watch = setInterval(() => {
-      // Looked at once more after what has arrived meanwhile: it may be this process that was busy.
+      // Checked again after pending input is read, because this process itself may have been busy.
       if (clock.now() - heardAt > silentMs) setImmediate(() => clock.now() - heardAt > silentMs && opened.destroy())
     }, silentMs / 3).unref()
     readAnswerLines(opened, (line) => {

@@ -1,4 +1,4 @@
-// Asks a gateway about many indicators over one connection: the queue, the limit and the retries are the gateway's, the answers stream back.
+// Looks up many indicators at a gateway over one connection. The gateway has the queue, the limits and the retries, and streams answers back.
 import type { Finding } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { unknown } from '../lookup/admission/call-sender.js'
@@ -8,12 +8,12 @@ import { createBulkConnection, type ConnectionOptions } from './bulk-connection.
 import { readAnswer, writeQuestion, type StateLine } from './protocol.js'
 
 type BulkOptions = ConnectionOptions & {
-  /** Whether the provider takes questions in bulk; noticed with its ordinary answers. */
+  /** Whether the provider offers bulk lookups, as announced with its ordinary answers. */
   readonly isOffered: () => boolean
   readonly takes: (indicator: Indicator) => boolean
-  /** Questions that may be open. */
+  /** The maximum number of open lookups. */
   readonly maxOpen: number
-  /** The name of a peer or its network at the gateway. */
+  /** The pseudonym of a peer or its network at the gateway. */
   readonly hidePeer: (name: string) => string
 }
 
@@ -22,20 +22,20 @@ type OpenQuestion = {
   readonly askedAt: number
   readonly settle: (finding: Finding) => void
   priority: Priority
-  /** Asks so far, and how many of them the gateway knows of. */
+  /** Requests for this indicator so far, and the part reported to the gateway. */
   asks: number
   sentAsks: number
   expectedAt: number
 }
 
-/** A gateway that answers later than this is no longer just busy. */
+/** The maximum tolerated lateness; beyond it the gateway counts as failing. */
 const maxLatenessMs = 2_000
 const assumed: StateLine = { estimatesMs: [], latencyMs: 100, inFlight: 1, state: 'open' }
 
 export const createBulkLookup = (
   options: BulkOptions,
 ): BulkLookup<Indicator> & {
-  /** What the gateway said of itself last; undefined while there is no connection. */
+  /** The last state of the gateway; undefined while disconnected. */
   readonly said: () => StateLine | undefined
 } => {
   const { isOffered, takes, maxOpen, hidePeer, clock } = options
@@ -43,9 +43,9 @@ export const createBulkLookup = (
   const ids = new Map<string, number>()
   let lastId = 0
   let gateway = assumed
-  /** Questions sent since the gateway last said how long they take. */
+  /** Lookups sent since the last estimate of the gateway. */
   let sentSince = 0
-  /** How much later than expected answers come, by the way between the processes and how busy they are. */
+  /** The observed delay of answers beyond the estimate, from network and load. */
   let latenessMs = 0
 
   const hidden = ({ peer, network, ...rest }: Priority): Priority => ({
@@ -124,9 +124,9 @@ export const createBulkLookup = (
       question.asks += times
       const isHigher = classOf(priority) > classOf(question.priority)
       if (isHigher) question.priority = priority
-      // The rank counts by doubling, so there is nothing new to say in between.
+      // The rank in the queue grows with each doubling, so other changes are not sent.
       if (connection.state() !== 'open' || (!isHigher && question.asks < 2 * question.sentAsks)) return
-      // The share of the last peer is taken where that of the first is used up.
+      // Charges the latest peer, in case the share of the first one is used up.
       const { peer, network } = priority
       const last = hidden({ ...question.priority, peer, network })
       connection.write(writeQuestion({ id, again: question.asks - question.sentAsks, priority: last }))
@@ -138,7 +138,7 @@ export const createBulkLookup = (
       if (!question) return undefined
       if (connection.state() === 'lost') return Infinity
       const now = clock.now()
-      // What is overdue takes, for all that is known, as long again as it already took.
+      // An overdue answer is expected to take as long again as it has taken.
       const leftMs = question.expectedAt + latenessMs - now
       return leftMs > 0 ? leftMs : now - question.askedAt
     },
@@ -163,7 +163,7 @@ export const createBulkLookup = (
   }
 }
 
-/** The same by the clock of this machine. */
+/** Converts the times of a finding to the clock of this machine. */
 const obtainedAt = (finding: Finding, at: number): Finding => {
   if (finding.at === undefined) return finding
   const laterMs = at - finding.at

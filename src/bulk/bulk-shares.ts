@@ -1,29 +1,29 @@
-// What bulk connections may hold of this process, all of them together and those of one key: connections, open questions, answers that nobody reads.
+// Limits the resources of bulk connections, in total and per key: connections, open lookups and unread answers.
 import type { Duplex } from 'node:stream'
 import type { Emit } from '../telemetry/event.js'
 
 type Bound = { readonly ofKey: number; readonly inAll: number }
 type BulkBounds = { readonly connections: Bound; readonly questions: Bound; readonly unreadBytes: Bound }
 
-/** One key gets three quarters of it at most, so that it never shuts out the others. */
+/** A single key gets at most three quarters, so that it cannot shut out others. */
 const bound = (inAll: number): Bound => ({ ofKey: inAll * 0.75, inAll })
 const ownBounds: BulkBounds = {
   connections: bound(1_000),
-  // An open question takes about 9 KB until it is answered, all calls for it included; 1 GiB is what the chart gives.
+  // An open lookup takes about 9 KB including its calls; the chart sets a limit of 1 GiB.
   questions: bound(60_000),
   unreadBytes: bound(64 * 1_048_576),
 }
 
 export type BulkShare = {
-  /** Whether one more question may be open; if so, it has to be given back with `answered`. */
+  /** Takes a slot for a lookup, if there is one; `answered` returns it. */
   readonly take: () => boolean
   readonly answered: () => void
-  /** To be called after each write: where too much is unread, the connection with the most of it is closed. */
+  /** Must be called after each write; beyond the limit of unread answers it closes the connection with the most. */
   readonly wrote: () => void
 }
 
 export type BulkShares = {
-  /** Undefined where there may be no further connection; the share ends with the stream. */
+  /** Undefined if the limit of connections is reached; the share ends with the stream. */
   readonly open: (key: string, stream: Duplex) => BulkShare | undefined
 }
 
@@ -36,7 +36,7 @@ export const createBulkShares = (emit: Emit, bounds: BulkBounds = ownBounds): Bu
   const all = holder('')
   const keys = new Map<string, Holder>()
   const connections = new Set<Connection>()
-  /** Whether nothing further fits; it is reported for the key that asked. */
+  /** Whether a limit is reached; reports it for this key. */
   const isFull = (what: 'connections' | 'questions', key: Holder): boolean => {
     const { ofKey, inAll } = bounds[what]
     if (key[what] < ofKey && all[what] < inAll) return false
@@ -48,7 +48,7 @@ export const createBulkShares = (emit: Emit, bounds: BulkBounds = ownBounds): Bu
     all[what] += amount
     if (key.connections === 0 && key.questions === 0) keys.delete(key.name)
   }
-  /** What was written may have been read since: a stream says how much it still holds. */
+  /** Updates the count of unread bytes from the buffer of the stream. */
   const measure = (connection: Connection): void => {
     const unread = connection.stream.destroyed ? 0 : connection.stream.writableLength
     add('unread', connection.key, unread - connection.unread)
@@ -85,7 +85,7 @@ export const createBulkShares = (emit: Emit, bounds: BulkBounds = ownBounds): Bu
           add('questions', key, 1)
           return true
         },
-        // A question counts until it is answered, also where its connection is gone.
+        // An open lookup counts until it is answered, even after its connection has ended.
         answered: () => add('questions', key, -1),
         wrote: () => {
           measure(connection)

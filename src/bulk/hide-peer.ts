@@ -1,7 +1,7 @@
-// Names a peer to the gateway by a keyed hash: it shares calls fairly between peers without learning inside addresses.
+// Replaces a peer by a keyed hash, so that the gateway can share calls fairly between peers without learning inside addresses.
 import { createHmac } from 'node:crypto'
 
-/** All workers with the same key give a peer the same name. */
+/** Workers with the same key produce the same hash. */
 export const createHidePeer =
   (key: string) =>
   (peer: string): string =>

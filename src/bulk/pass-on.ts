@@ -1,4 +1,4 @@
-// Passes the questions of one asker on to the gateway that calls, over a connection of its own, and again where another one calls then.
+// Forwards the lookups of one client to the leading gateway over a separate connection, and reconnects after a change of the leader.
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../base/clock.js'
 import type { Finding } from '../domain/finding.js'
@@ -13,17 +13,17 @@ import type { StateLine } from './protocol.js'
 export type PassOnOptions = {
   readonly election: Pick<Election, 'role' | 'changed'>
   readonly connect: (address: string) => Promise<Duplex>
-  /** A gateway that cannot be reached for so long is out of reach. */
+  /** The time limit for reaching the leader. */
   readonly giveUpMs: number
   readonly maxOpen: number
   readonly clock: Clock
 }
 
 type PassOn = {
-  /** `pending` where that gateway is no longer the one to ask. */
+  /** Resolves to `pending` if that gateway is no longer the leader. */
   readonly ask: (address: string, indicator: Indicator, priority: Priority) => Promise<Finding>
   readonly askedAgain: (key: string, priority: Priority, times: number) => void
-  /** What the gateway that calls says of itself; undefined where it says nothing. */
+  /** The last state of the leader, if any. */
   readonly state: () => StateLine | undefined
   readonly close: () => void
 }
@@ -34,7 +34,7 @@ type Passing = {
   readonly address: string
   readonly bulk: ReturnType<typeof createBulkLookup>
   isOver: boolean
-  /** Resolves with whether questions can be asked now. */
+  /** Resolves to whether the connection is usable. */
   opening?: Promise<boolean> | undefined
 }
 
@@ -58,7 +58,7 @@ export const createPassOn = ({ election, connect, giveUpMs, maxOpen, clock }: Pa
       takes: () => true,
       connect: () => connect(address),
       maxOpen,
-      // Who asked has hidden it.
+      // The client has hidden the peer already.
       hidePeer: (name) => name,
       giveUpMs,
       againAfterMs: againMs,
@@ -68,7 +68,7 @@ export const createPassOn = ({ election, connect, giveUpMs, maxOpen, clock }: Pa
     current = { address, bulk, isOver: false }
     return current
   }
-  /** The one that was chosen may not know it yet, or may just be dying. */
+  /** Retries, because a new leader may not know of its election yet, or may be shutting down. */
   const open = async (passing: Passing): Promise<boolean> => {
     for (const from = clock.now(); !passing.isOver && clock.now() - from < giveUpMs;) {
       await passing.bulk.open()

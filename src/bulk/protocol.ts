@@ -1,4 +1,4 @@
-// The bulk protocol: the header that offers and requests a connection, and its lines, one JSON object each: questions one way, findings and the state of the gateway the other.
+// The bulk protocol: the header that offers and requests a connection, and the JSON lines: questions to the gateway, findings and its state back.
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Finding } from '../domain/finding.js'
@@ -17,18 +17,18 @@ import { actions, roles } from '../domain/sighting.js'
 import { mostAsked, priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { isFinding } from '../lookup/memory/record.js'
 
-/** With an answer: bulk is offered. With a request for a connection: the settings below. */
+/** In an answer it offers bulk lookups; in a connection request it has the settings below. */
 export const bulkHeader = 'x-threatweave-bulk'
-/** With a request of one gateway to another: it is not passed on further. */
+/** Set on requests between gateways, which are not forwarded again. */
 export const passedOnHeader = 'x-threatweave-passed-on'
-/** The target of CONNECT has to look like a host and a port. */
+/** A placeholder: the target of CONNECT must have the form host:port. */
 export const bulkTarget = 'bulk:1'
 
-/** How indicators are to be asked about. Without scans: the asker makes them one by one and writes them down. */
+/** The operations to call. Scans are not included, because the client runs and records them itself. */
 export type BulkSettings = {
   readonly ip: { readonly operations: AddressChoices }
   readonly domain: { readonly maxAgeDays: number; readonly operations: NameChoices }
-  /** All questions of the connection go to this source of the gateway, and none to the provider. */
+  /** Sends all lookups of the connection to this source of the gateway instead of the provider. */
   readonly source?: string
 }
 
@@ -40,7 +40,7 @@ export const writeBulkSettings = ({ ip, domain, source }: BulkSettings): string 
     ...(source !== undefined && { source }),
   }).toString()
 
-/** Undefined where they cannot be read. */
+/** Undefined if the settings are invalid. */
 export const readBulkSettings = (text: string): BulkSettings | undefined => {
   const given = new URLSearchParams(text)
   const ip = readChoices(addressOperations, given.get('ip'))
@@ -55,7 +55,7 @@ export const readBulkSettings = (text: string): BulkSettings | undefined => {
   }
 }
 
-/** `malicious-info:always,suspicious_info:unclean`; what is left out is never asked. */
+/** `malicious-info:always,suspicious_info:unclean`; others are never called. */
 const writeChoices = (chosen: Readonly<Record<string, Choice>>): string =>
   Object.entries(chosen)
     .filter(([, choice]) => choice !== 'never')
@@ -80,16 +80,16 @@ const readChoices = <Name extends string>(
 
 type QuestionLine = { readonly id: number; readonly priority: Priority } & (
   | { readonly indicator: Indicator }
-  /** So many more asks of a question that is open. */
+  /** The number of further requests for an open question. */
   | { readonly again: number }
 )
 
-/** What the gateway says of itself, so that whoever asks can decide what to wait for. */
+/** The state of the gateway, which a client needs to decide whether to wait. */
 export type StateLine = {
-  /** When a question that is asked now can be answered, in milliseconds, for each class of priority. */
+  /** The estimated wait of a new lookup in milliseconds, per priority class. */
   readonly estimatesMs: readonly number[]
   readonly latencyMs: number
-  /** Calls that the gateway may have in flight. */
+  /** The concurrency limit of the gateway. */
   readonly inFlight: number
   readonly state: ProviderState['state']
 }
@@ -98,7 +98,7 @@ export type AnswerLine =
   | {
       readonly id: number
       readonly finding: Finding
-      /** How long ago the gateway obtained it; without it, just now. The clocks of two machines differ, so its `at` says nothing here. */
+      /** The age of the finding; absent: fresh. An age, because the clocks of two machines differ. */
       readonly ageMs?: number
     }
   | StateLine
@@ -111,7 +111,7 @@ export const writeQuestion = (line: QuestionLine): string => {
 
 export const writeAnswer = (line: AnswerLine): string => `${JSON.stringify(line)}\n`
 
-/** Undefined where the text is no such line. */
+/** Undefined if the text is not a valid line. */
 export const readQuestion = (text: string): QuestionLine | undefined => {
   const line = parse(text)
   if (!line || !isId(line.id)) return undefined
@@ -165,10 +165,10 @@ const parse = (text: string): Readonly<Record<string, unknown>> | undefined => {
 }
 
 const maxAnswerLength = 1_048_576
-/** Many may be begun at the same time, by anyone who has a key. */
+/** Bounds the memory of partial lines, of which a client can have many. */
 export const maxQuestionLength = 4_096
 
-/** Returns the lines that end in these bytes; undefined if a line is longer than any of ours. */
+/** Returns the lines completed by these bytes; undefined if a line is too long. */
 export const createLineSplitter = (maxLength: number): ((bytes: Buffer) => readonly string[] | undefined) => {
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -179,7 +179,7 @@ export const createLineSplitter = (maxLength: number): ((bytes: Buffer) => reado
   }
 }
 
-/** Calls `take` with every line of the gateway; a line that is too long ends the connection. */
+/** Calls `take` with every line of the gateway; an overlong line ends the connection. */
 export const readAnswerLines = (stream: Duplex, take: (line: string) => void): void => {
   const split = createLineSplitter(maxAnswerLength)
   stream.on('data', (bytes: Buffer) => {
@@ -189,7 +189,7 @@ export const readAnswerLines = (stream: Duplex, take: (line: string) => void): v
   })
 }
 
-/** Writes all lines of one turn of the event loop together, and then calls `wrote`. */
+/** Batches the lines of one turn of the event loop into one write, then calls `wrote`. */
 export const createLineWriter = (stream: Duplex, wrote?: () => void): ((line: string) => void) => {
   let lines: string[] = []
   const flush = (): void => {

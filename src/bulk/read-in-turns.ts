@@ -1,8 +1,8 @@
-// Reads the lines of all connections in turns: in one turn of the event loop a key gets so many lines read, over however many connections.
+// Reads lines of all connections in slices: per turn of the event loop a key gets a fixed number of lines, shared by its connections.
 import type { Duplex } from 'node:stream'
 import { createLineSplitter, maxQuestionLength } from './protocol.js'
 
-/** A question takes about a tenth of a millisecond, so one key delays everybody else by a few milliseconds at most. */
+/** A line takes about a tenth of a millisecond, so one key delays others by a few milliseconds at most. */
 const linesPerTurn = 32
 
 type Reading = {
@@ -12,7 +12,7 @@ type Reading = {
   next: number
 }
 
-/** How many lines a key may still have read in this turn, and its connections with lines left over. */
+/** The remaining lines of a key in this turn, and its connections with unread lines. */
 type Turn = { left: number; readonly waiting: Set<Reading> }
 
 type ReadInTurns = (key: string, stream: Duplex, take: (line: string) => void) => void
@@ -42,7 +42,7 @@ export const createReadInTurns = (): ReadInTurns => {
       for (const reading of [...turn.waiting]) {
         turn.waiting.delete(reading)
         if (read(turn, reading)) reading.stream.resume()
-        // The other connections of the key come first in the next turn.
+        // Other connections of the key come first in the next turn.
         else turn.waiting.add(reading)
         if (turn.left === 0) break
       }

@@ -62,7 +62,8 @@ const entryOf = ({ positionals, values }: Arguments): NewEntry => {
   if (end <= Date.now()) throw new UsageError(`--until ${until} is past: the entry would have no effect`)
   const given = typeof values.reason === 'string' ? values.reason : ''
   const reason = replaceControls(given, () => ' ').trim()
-  if (reason === '') throw new UsageError('--reason must say why: without it nobody dares to delete the entry')
+  if (reason === '')
+    throw new UsageError('--reason is required, so that a later reader can decide whether to delete the entry')
   return { value, until, text: `${value} until ${until} # ${reason}` }
 }
 
@@ -72,7 +73,7 @@ const listOf = ({ gate }: Config): string => {
   throw new ConfigurationError([
     {
       setting: 'gate.allow',
-      message: 'names no list of plain text to add to: create an empty file and set gate: { allow: [FILE] }',
+      message: 'has no plain-text list to add to: create an empty file and set gate: { allow: [FILE] }',
     },
   ])
 }
@@ -87,7 +88,7 @@ const readable = (path: string): string => {
   }
 }
 
-/** What would be wrong with the list once the entry is in it. */
+/** The problem of the list with the new entry, if any. */
 const problemOf = (config: Config, file: string, content: string): string | undefined => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, (path) => (path === file ? content : readText(path)))
   if (!('problems' in loaded)) return undefined

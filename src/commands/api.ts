@@ -1,4 +1,4 @@
-// The `api` command: calls one of the provider's eighteen operations and prints the answer.
+// The `api` command: calls one operation of the provider and prints the answer.
 import { didYouMean } from '../config/did-you-mean.js'
 import { isTemporary } from '../domain/reason.js'
 import { printable } from '../domain/control-characters.js'
@@ -23,7 +23,7 @@ const describe = (name: (typeof operationNames)[number]): string => {
 }
 
 export const api: Command = {
-  summary: 'call one of the eighteen operations of the lookup service and print the raw answer',
+  summary: 'call an operation of the lookup service and print the raw answer',
   help: `Usage: threatweave api OPERATION [--name value…] [--config FILE]
 
 Calls one operation of the lookup service and prints its JSON answer. Every call may cost a credit; domain/scan and

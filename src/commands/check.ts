@@ -87,7 +87,7 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
     const isForConfiguration = args.positionals.length === 0 || named !== undefined
     for (const option of isForConfiguration ? [] : ['print', 'online'])
       if (args.values[option] === true)
-        throw new UsageError(`--${option} has no effect on a rule, a format or a feed; it is for a configuration`)
+        throw new UsageError(`--${option} applies only to a configuration, not to a rule, a format or a feed`)
     const given = named === undefined ? args : { ...args, values: { ...args.values, config: named } }
     const files = await checkFiles(kinds, given, io)
     if (!isForConfiguration) return files
@@ -96,7 +96,7 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
   },
 }
 
-/** Throws where it is neither. */
+/** Throws for anything else. */
 const askedAbout = ({ values }: Arguments): Indicator | undefined => {
   if (typeof values.ask !== 'string') return undefined
   const address = parseAddress(values.ask)
@@ -147,7 +147,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
 
 const isForRun = ({ kafka: { input } }: Config): boolean => input.topics.length > 0 || input.pattern !== ''
 
-/** A configuration for `serve` needs neither key nor feed, and a wrong key or feed is already reported. */
+/** Skipped for `serve`, which needs neither key nor feed, and if an invalid key or feed is reported already. */
 const missingIntelligence = (config: Config, found: readonly Problem[]): readonly Problem[] => {
   const { serve, kafka } = config
   const isForServe =
@@ -171,7 +171,7 @@ const askAccount = async (config: Config, about: Indicator | undefined, io: Io):
   }
 }
 
-/** One paid call, and what of its answer the profile recognises. */
+/** Makes one paid call and compares the answer with the profile. */
 const askAbout = async (about: Indicator, client: Client, profile: ServiceProfile, io: Io): Promise<boolean> => {
   const operation = about.type === 'ip' ? 'ip/malicious-info' : 'domain/reports'
   const reply = await client.callNamed(operation, about.type === 'ip' ? { ip: about.value } : { query: about.value })
@@ -195,7 +195,7 @@ const askBrokers = async (config: Config, create: boolean, io: Io): Promise<numb
     io.stdout.write(`${printable(`${level}: topic ${topic} ${message}`)}\n`)
   if (found.remarks.some(({ level }) => level === 'error')) return exitCodes.failure
   const values = await checkValues(config, found.input, io.env)
-  if ('refused' in values) io.stderr.write(`threatweave: no records can be looked at: ${printable(values.refused)}\n`)
+  if ('refused' in values) io.stderr.write(`threatweave: no records can be inspected: ${printable(values.refused)}\n`)
   else
     for (const { topic, level, message } of values)
       io.stdout.write(`${printable(`${level}: topic ${topic} ${message}`)}\n`)

@@ -1,4 +1,4 @@
-// The command table: name → one function; nothing else. Those of the parts are among them.
+// The command table: loads the function of a command by its name. Those of the parts are among them.
 import { parts } from '../app/parts.js'
 import type { Commands } from '../terminal/command.js'
 

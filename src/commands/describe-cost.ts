@@ -1,4 +1,4 @@
-// Says what a lookup costs with the operations that are chosen, and how many lookups the budget of a day is.
+// Describes the cost of a lookup with the chosen operations, and the lookups per day that the budget allows.
 import { budgetOf } from '../config/budget.js'
 import type { Config } from '../config/schema.js'
 import { callsPerLookup } from '../domain/operation-choice.js'
@@ -12,8 +12,8 @@ export const describeCost = ({ intel, admit }: Config): string => {
   const lookups = most === least ? count(fewest) : `${count(fewest)} to ${count(Math.floor(perDay / least))}`
   const list =
     intel.domain.operations['reports/personal'] === 'never' ? '' : ', and the list of own scans 144 calls a day'
-  const budget = perDay === 0 ? '' : ` The ${count(perDay)} calls of a day are ${lookups} lookups.`
-  return `An address costs ${calls(address)}, a name ${calls(name)}${list}.${budget} estimate says what a log costs per day.\n`
+  const budget = perDay === 0 ? '' : ` The daily budget of ${count(perDay)} calls allows ${lookups} lookups.`
+  return `An address costs ${calls(address)}, a name ${calls(name)}${list}.${budget} \`threatweave estimate\` predicts the cost of a log per day.\n`
 }
 
 const calls = ({ least, most }: ReturnType<typeof callsPerLookup>): string =>

@@ -144,7 +144,7 @@ Example:
 
 type Calls = { readonly least: number; readonly most: number }
 
-/** The average number of calls per lookup: if everything is plainly clean, and if everything is accused. */
+/** The average number of calls per lookup, from all clean to all malicious. */
 const callsOf = (asked: readonly Indicator[], { intel }: Config): Calls => {
   const calls = { ip: callsPerLookup(intel.ip.operations), domain: callsPerLookup(intel.domain.operations) }
   if (asked.length === 0) return { least: 1, most: 1 }
@@ -156,12 +156,12 @@ const callsOf = (asked: readonly Indicator[], { intel }: Config): Calls => {
 type OperationForecast = {
   readonly operation: string
   readonly when: Choice
-  /** Of an operation that is not always asked at most so many. */
+  /** An upper bound for conditional operations. */
   readonly calls: number
   readonly perDay?: number
 }
 
-/** What each chosen operation costs; the lookups of a type are those of all in the part that it has of what is asked. */
+/** The cost of each chosen operation; lookups are split by the share of each indicator type. */
 const operationsOf = (
   asked: readonly Indicator[],
   { lookups, lookupsPerDay }: Forecast,
@@ -179,7 +179,7 @@ const operationsOf = (
     })
   })
 
-/** One list serves all names for ten minutes. */
+/** One list serves all names for ten minutes, so there are 144 a day. */
 const listsPerDay = 144
 
 const operationRow = ({ operation, when, calls, perDay }: OperationForecast): readonly [string, string] => {
@@ -208,10 +208,10 @@ type Assumptions = {
   readonly price: number | undefined
   readonly calls: Calls
   readonly operations: readonly OperationForecast[]
-  /** Distinct names in the log that may be asked, and what is asked for them. */
+  /** Distinct names in the log that may be looked up, and the distinct questions for them. */
   readonly names: { readonly seen: number; readonly asked: number }
   readonly bySource: readonly SourceForecast[]
-  /** Public addresses of our own that the log shows; undefined where gate.ownRanges names some. */
+  /** Our own public addresses found in the log; undefined if gate.ownRanges is set. */
   readonly own: readonly string[] | undefined
 }
 
@@ -221,7 +221,7 @@ type SourceForecast = Pick<ConfiguredSource, 'ask' | 'limits'> & {
   readonly perDayAtMost: number | undefined
 }
 
-/** Whom it is asked about depends on what others say; this is the most it can be. */
+/** An upper bound, because the lookups at a source depend on the answers of others. */
 const sourceRow = ({ source, ask, limits, lookupsAtMost, perDayAtMost }: SourceForecast): readonly [string, string] => {
   const perDay = perDayAtMost === undefined ? '' : `, ${count(perDayAtMost)} per day`
   const allowed = limits.map(({ calls, per }) => `${count(calls)} per ${per}`).join(', ')
@@ -232,7 +232,7 @@ const sourceRow = ({ source, ask, limits, lookupsAtMost, perDayAtMost }: SourceF
   ]
 }
 
-const moreCalls = 'what is not plainly clean, or accused, costs more calls'
+const moreCalls = 'suspicious and malicious indicators cost more calls'
 
 const describe = (
   figures: Forecast,
@@ -241,7 +241,7 @@ const describe = (
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
-    ['events', `${count(figures.events)}, ${count(figures.eventsWithoutAsks)} of them with nothing to look up`],
+    ['events', `${count(figures.events)}, ${count(figures.eventsWithoutAsks)} of them without an indicator to look up`],
     ['would be looked up', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
     ...(names.asked < names.seen
       ? ([
@@ -303,9 +303,9 @@ const tooShort = 'less than an hour predicts little; use more of the log'
 
 const whyNoSpan = ({ doubt, times: [first, last] = ['', ''] }: Forecast): string =>
   doubt === 'future'
-    ? `the timestamps are in the future (${first} to ${last}), so they are not those of the events`
+    ? `the timestamps are in the future (${first} to ${last}), so they cannot be event times`
     : doubt === 'years'
-      ? `the timestamps are years apart (${first} to ${last}), so some are not those of the events`
+      ? `the timestamps are years apart (${first} to ${last}), so some cannot be event times`
       : 'the log has no timestamps'
 
 const count = (value: number): string => value.toLocaleString('en-US')

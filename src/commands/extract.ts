@@ -1,4 +1,4 @@
-// The `extract` command: what would be looked at in each event, as a table for a person or one JSON object a line; nobody is asked.
+// The `extract` command: lists the indicators of each event and the gate's decisions, as a table or JSON lines, without lookups.
 import { openReader } from '../app/open-app.js'
 import { directionOf, sideOf } from '../pipeline/annotate/direction.js'
 import type { Command } from '../terminal/command.js'
@@ -10,7 +10,7 @@ import { printable } from '../domain/control-characters.js'
 import { write, writeJson } from '../terminal/write-lines.js'
 
 export const extract: Command = {
-  summary: 'show the addresses and names in log events and what would be done with each; asks nobody',
+  summary: 'show the addresses and names in log events and the decision for each; makes no lookups',
   help: `Usage: threatweave extract [options] [FILE…]
 
 Reads one event a line from files (.gz too) or standard input and shows what is found in each. On a terminal it prints a table with
@@ -74,7 +74,7 @@ type Found = {
   readonly reason?: string
 }
 
-/** The last cell is as long as it is. */
+/** Pads all cells but the last. */
 const cells = (place: string, ...rest: readonly string[]): string => {
   const widths = [8, 10, 12, 39, 24]
   const columns = rest.map((cell, at) => (at === rest.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
@@ -82,13 +82,13 @@ const cells = (place: string, ...rest: readonly string[]): string => {
 }
 const header = `${cells('line', 'action', 'direction', 'role', 'value', 'field', 'would be')}\n`
 
-/** With one file the number of the line is enough. */
+/** Only the line number if there is a single file. */
 const placeOf = (origin: string, isOneOfMany: boolean): string =>
   isOneOfMany ? origin : origin.slice(origin.lastIndexOf(':') + 1)
 
 const rowsOf = (place: string, action: string, direction: string, indicators: readonly Found[]): string => {
   const [first, ...others] = indicators
-  if (!first) return `${printable(cells(place, action, direction, 'no address or name in it'))}\n`
+  if (!first) return `${printable(cells(place, action, direction, 'no address or name'))}\n`
   const row = (one: Found): string[] => [one.role, one.value, one.field, doneWith(one)]
   return [cells(place, action, direction, ...row(first)), ...others.map((one) => cells('', '', '', ...row(one)))]
     .map((line) => `${printable(line)}\n`)
@@ -97,5 +97,5 @@ const rowsOf = (place: string, action: string, direction: string, indicators: re
 
 const doneWith = ({ decision, reason }: Found): string => {
   if (decision === 'lookup') return 'looked up'
-  return decision === 'feeds' ? `looked for in feeds alone (${reason ?? ''})` : `skipped (${reason ?? ''})`
+  return decision === 'feeds' ? `checked in feeds only (${reason ?? ''})` : `skipped (${reason ?? ''})`
 }

@@ -1,4 +1,4 @@
-// The `feeds` command: which feeds are in use, what they hold, how old they are, when they are fetched next, and what went wrong.
+// The `feeds` command: shows the feeds with entries, age, next fetch and problems.
 import { openPlaces } from '../app/open-places.js'
 import { readFeedUse, type CountedUse } from '../app/read-feed-use.js'
 import type { Config } from '../config/schema.js'
@@ -201,7 +201,7 @@ const usedColumns: readonly Column[] = [
   { title: 'lists of what is seen', align: 'right' },
 ]
 
-/** What the run of this configuration has counted, where one answers. */
+/** The counts of a running process with this configuration, if one answers. */
 const usedTable = (all: readonly FeedStatus[], use: CountedUse | undefined): string => {
   if (!use) return ''
   const rows = all.map(({ name }) => {

@@ -1,4 +1,4 @@
-// The `formats` command: the log formats that are known, an example of each, and what is taken from it.
+// The `formats` command: lists the known log formats, with an example of each and the extracted fields.
 import { loadConfig } from '../app/load-config.js'
 import { configOption } from '../config/load-config.js'
 import { describeFormats, type DescribedFormat } from '../app/describe-formats.js'
@@ -6,7 +6,7 @@ import { exitCodes, type Command } from '../terminal/command.js'
 import { write, writeJson } from '../terminal/write-lines.js'
 
 export const formats: Command = {
-  summary: 'list the known log formats, with an example each and what is taken from it',
+  summary: 'list the known log formats, with an example of each and the extracted fields',
   help: `Usage: threatweave formats [options] [ID…]
 
 Lists the log formats that come with the program and those of extract.formats: for each kind of line an example, the addresses and

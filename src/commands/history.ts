@@ -1,4 +1,4 @@
-// The `history` command: who has seen an address, range or name, and what was said about it.
+// The `history` command: shows sightings, verdicts and alerts of an address, range or name.
 import { parseRange, readAddress } from '../domain/address.js'
 import type { Finding, Level } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
@@ -17,7 +17,7 @@ import { exitCodes, UsageError, type Command } from '../terminal/command.js'
 import { write, writeJson } from '../terminal/write-lines.js'
 
 export const history: Command = {
-  summary: 'show who has seen an address, range or name, and what was said about it',
+  summary: 'show the sightings, verdicts and alerts of an address, range or name',
   help: `Usage: threatweave history VALUE [options]
 
 VALUE is an address, a range (192.0.2.0/24) or a name, which stands for the names below it too. Prints for each indicator how
@@ -46,9 +46,7 @@ Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong confi
     const config = loadConfig(args, io)
     const { sightingsTopic, verdictsTopic } = config.kafka
     if (sightingsTopic === '' && verdictsTopic === '')
-      throw new UsageError(
-        'kafka.sightingsTopic or kafka.verdictsTopic must be set: without them nothing is kept of what was seen and asked',
-      )
+      throw new UsageError('kafka.sightingsTopic or kafka.verdictsTopic must be set: without them there is no history')
     const settings = connectedSettingsOf(config, { env: io.env })
     const table = tableOf(config)
     const levelOf = (finding: Finding, about: Indicator): Level =>
@@ -149,7 +147,7 @@ const listOf = (peers: readonly string[], otherSightings: number): string => {
 
 type Subject = { readonly text: string; readonly covers: (indicator: Indicator) => boolean }
 
-/** What `history` is asked about: an address, a range, or a name with the names below it. */
+/** Parses the subject: an address, a range, or a name with its subdomains. */
 const parseSubject = (text: string): Subject | undefined => {
   const range = parseRange(text)
   if (range) {

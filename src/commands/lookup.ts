@@ -99,14 +99,14 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
   },
 }
 
-/** What is sent for a name is its registrable domain, unless configured otherwise. */
+/** The registrable domain of a name, unless configured otherwise. */
 const askedFor = ({ decide }: App, indicator: Indicator, role: Role): Indicator => {
   const decision = decide({ ...indicator, field: '', role, evidence: 'field' })
   return decision.decision === 'lookup' ? decision.ask : indicator
 }
 
 type Request = {
-  /** Absent: what each value looks like. */
+  /** Absent: detected from each value. */
   readonly type: 'ip' | 'domain' | undefined
   readonly role: Role
   readonly given: readonly string[]
@@ -143,7 +143,7 @@ const readIndicator = (text: string, type: Request['type']): Indicator | undefin
   return name === undefined ? undefined : { type: 'domain', value: name }
 }
 
-/** Lookups started ahead; results come in the given order. */
+/** The number of concurrent lookups; results keep the input order. */
 const ahead = 64
 async function* inOrder(
   values: readonly string[],
@@ -184,7 +184,7 @@ type ScanOptions = {
 
 const stepMs = 250
 
-/** Scans a domain at the provider and shows the progress. An interrupted scan continues at the provider; the next call finds it by its stored id. */
+/** Scans a domain at the provider and shows the progress. An interrupted scan continues there, and the next call finds it by its stored id. */
 const scanDomain = async (name: string, client: Client, options: ScanOptions, io: Io): Promise<Finding> => {
   const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
   let percent = 0
@@ -242,7 +242,7 @@ const scanning = (
         },
         io,
       )
-      // A scan that was finished earlier is among the reports.
+      // The reports include a scan that finished earlier.
       return finding.status === 'unknown' && finding.reason === 'not_found' ? inner(indicator, ask) : finding
     })
     turn = mine

@@ -1,17 +1,17 @@
-// From the arguments of the program to the command that they name.
+// Parses the arguments of the program into a command with its options.
 import { parseArgs } from 'node:util'
 import { didYouMean } from '../config/did-you-mean.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Commands, type Io } from '../terminal/command.js'
 import { version } from '../terminal/version.js'
 
-/** What is left to do once the arguments are known to be right. */
+/** A command with valid arguments, ready to run. */
 type ParsedCommand = {
-  /** What one line of the output is, for error messages. */
+  /** The unit of its output, for error messages. */
   readonly unit: string
   readonly run: (io: Io) => Promise<number>
 }
 
-/** The command that the arguments name, with its options; throws a UsageError where they are wrong. */
+/** Throws a UsageError for invalid arguments. */
 export const parseCommand = async (commands: Commands, argv: readonly string[]): Promise<ParsedCommand> => {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
@@ -71,7 +71,7 @@ const refuseUseless = ({ uselessBeside = {} }: Command, values: Readonly<Record<
   for (const [name, others] of Object.entries(uselessBeside))
     for (const other of others)
       if (values[name] !== undefined && values[other] !== undefined)
-        throw new UsageError(`--${other} has no effect beside --${name}; leave one of them out`)
+        throw new UsageError(`--${other} has no effect with --${name}; remove one of them`)
 }
 
 const refuseArgument = (name: string, { options }: Command, extra: string): string => {
@@ -89,12 +89,11 @@ const parseOptions = (name: string, command: Command, args: string[]): Arguments
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
     })
   } catch (error) {
-    // Node's first sentence is enough; the rest is about arguments that start with a dash.
+    // Keeps the first sentence of Node; the rest concerns arguments that start with a dash.
     const sentence = error instanceof Error ? error.message.split(/\. To specify|\.?\n/)[0] : undefined
     const wrong = /^Unknown option '(--?[^']+)'/.exec(sentence ?? '')?.[1]
     const names = [...Object.keys(command.options), 'help'].map((option) => `--${option}`)
-    if (wrong === undefined)
-      throw new UsageError(`${sentence ?? 'the options could not be read'}; \`--help\` lists what there is`)
+    if (wrong === undefined) throw new UsageError(`${sentence ?? 'the options are invalid'}; \`--help\` lists them`)
     const meant = didYouMean(wrong, names)
     throw new UsageError(`${sentence ?? ''}${meant === '' ? ';' : meant} ${name} has ${names.join(', ')}`)
   }

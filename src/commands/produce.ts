@@ -100,7 +100,7 @@ const readArguments = ({ positionals, values }: Arguments): Request => {
   const [file, topic, ...more] = positionals
   if (file === undefined || topic === undefined || more.length > 0)
     throw new UsageError('produce takes a file and a topic: threatweave produce firewall.log firewall')
-  if (!isTopicName(topic)) throw new UsageError(`${JSON.stringify(topic)} cannot be the name of a topic`)
+  if (!isTopicName(topic)) throw new UsageError(`${JSON.stringify(topic)} is not a valid topic name`)
   const whole = (name: string): number | undefined => {
     const value = values[name]
     if (value === undefined) return undefined
@@ -114,7 +114,7 @@ const readArguments = ({ positionals, values }: Arguments): Request => {
 const maxLines = 500
 const maxBytes = 262_144
 
-/** Of a limited rate ten a second, so that lines do not come in bursts. */
+/** With a rate limit ten batches per second, to avoid bursts. */
 async function* batches(
   files: readonly string[],
   rate: number | undefined,

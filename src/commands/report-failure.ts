@@ -1,4 +1,4 @@
-// What a failed command says on standard error, and its exit code.
+// Reports a failed command on standard error, and returns its exit code.
 import type { Writable } from 'node:stream'
 import { printable } from '../domain/control-characters.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -16,7 +16,7 @@ export const reportFailure = (error: unknown, stderr: Writable): number => {
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failure
 }
 
-/** File names and settings may contain control characters, which must not reach a terminal. */
+/** Escapes control characters, which file names and settings may contain. */
 const say = (text: string, stderr: Writable): void => {
   stderr.write(`threatweave: ${text.split('\n').map(printable).join('\n')}\n`)
 }

@@ -57,7 +57,7 @@ Exit codes: 0 done, 1 a rule cannot be used.
     if (verb !== 'check' && verb !== 'test')
       throw new UsageError('use `threatweave rules check` or `threatweave rules test`')
     if (verb === 'check' && args.values.events !== undefined)
-      throw new UsageError('--events has no effect on `rules check`; it is for `rules test`')
+      throw new UsageError('--events applies only to `rules test`, not to `rules check`')
     const config = loadConfig(args, io)
     return verb === 'check'
       ? report(await checkRules(paths, config), args, io)
@@ -71,7 +71,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
     return exitCodes.failure
   }
   const files = [args.values.events ?? []].flat().filter((name) => typeof name === 'string')
-  if (files.length === 0) throw new UsageError('name the events to test: --events FILE, or --events -')
+  if (files.length === 0) throw new UsageError('rules test needs --events FILE, or --events - for standard input')
   const counts = { events: 0, fired: 0, bare: 0, broken: 0 }
   const eventOf = openRuleEvents(config)
   const absent = new Set(set.rules.flatMap(fieldsOf))

@@ -56,7 +56,7 @@ topic, port in use, refused by the brokers.
     const number = io.env[workerNumberVariable]
     const worker = number === undefined ? undefined : Number(number)
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now, worker })
-    // Its parent has told already.
+    // The parent process has reported it already.
     if (worker === undefined) {
       for (const { setting, message } of exposedFiles(config, io.env, allSettings.schema))
         emit({ event: 'secret_file_exposed', setting, message })

@@ -14,7 +14,7 @@ import { version } from '../terminal/version.js'
 import { refusePortsInUse, watchRun } from '../app/watch-run.js'
 
 export const serve: Command = {
-  summary: 'serve the eighteen lookup operations over HTTP, from your own data or as a gateway',
+  summary: 'serve lookup operations over HTTP, from your own data or as a gateway',
   help: `Usage: threatweave serve [options]
 
 Serves the same eighteen operations as the provider, with the same bodies, errors and x-api-key header, from local
@@ -89,7 +89,10 @@ Example:
 }
 
 const printNewKey = (name: string, io: Io): number => {
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError('the name of a key must be a short word such as soc-playbooks')
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new UsageError(
+      'the name of a key must be 1 to 64 letters, digits, dots, hyphens or underscores, such as soc-playbooks',
+    )
   const key = newKey()
   const entry = { name, hash: hashKey(key), plan: { name: 'team', inFlight: 1, credits: 10_000, perSecond: 10 } }
   io.stdout.write(`key (not shown again):    ${key}\nentry for serve.keysFile: ${JSON.stringify(entry)}\n`)

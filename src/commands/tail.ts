@@ -1,4 +1,4 @@
-// The `tail` command: annotated events as they arrive, one line each, filtered.
+// The `tail` command: shows annotated events as they arrive, one line each, with filters.
 import { loadConfiguredRules } from '../app/check-file.js'
 import { openSchemaValues, readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
@@ -68,12 +68,12 @@ Example:
       await registry?.prepare([{ ...record, topic, format: writtenFormat(record.headers) }])
       for (const event of annotatedEvents(readWritten(record))) {
         if (enough.signal.aborted || !isWanted(event)) continue
-        // A line break can only be between the members of a JSON object.
+        // In JSON a line break can only be whitespace between tokens.
         const written = isJson
           ? writeJson(io.stdout, `${event.text.replace(/[\r\n]+/g, ' ')}\n`)
           : write(io.stdout, lineOf(event, record, io, colour))
         if (++shown === limit) enough.abort()
-        // Who reads is gone (`| head`), or the disk is full: the program says what there is to say about its own output.
+        // The reader has closed the pipe (`| head`) or the disk is full; the caller reports output errors.
         await written.catch(() => enough.abort())
       }
     }
@@ -143,13 +143,13 @@ const rulesNamed = async (
   const isNamed = ({ id, title }: { readonly id: string; readonly title: string }): boolean =>
     id === name || title.toLowerCase() === name.toLowerCase()
   if (!set.rules.some(isNamed))
-    throw new UsageError(`no rule has the id or title ${JSON.stringify(name)}; alerts.rules names the rules`)
+    throw new UsageError(`no rule has the id or title ${JSON.stringify(name)}; alerts.rules lists the rule files`)
   const eventOf = openRuleEvents(config)
   return (annotation, event) =>
     set.match(writtenCandidates(annotation), () => eventOf(event, annotation)).some(({ rule }) => isNamed(rule))
 }
 
-/** The compact form does not list its indicators: there the event itself is searched. */
+/** A compact annotation has no list of indicators, so the event itself is searched. */
 const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value: string): boolean => {
   const { indicators } = annotation as Partial<Annotation>
   const isIt = (one: Pick<Partial<Annotation>, 'type' | 'value'>): boolean =>

@@ -1,4 +1,4 @@
-// How many calls may be sent with the key: what the settings say, or 1,000 a day where they say nothing.
+// The call budget of the key: the settings, or 1,000 calls a day without any.
 import type { Config } from './schema.js'
 
 type Budget = {

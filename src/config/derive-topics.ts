@@ -1,4 +1,4 @@
-// Names of topics that nobody named: that of the output topic with an ending, so that alerts, corrections and what is kept have a place by default.
+// Default names for the topics of alerts, corrections and state: the output topic plus a suffix.
 import type { kafkaSettings } from './settings/kafka.js'
 import type { Static } from '@sinclair/typebox'
 
@@ -10,7 +10,7 @@ const endings = {
   verdictsTopic: '-verdicts',
 } as const
 
-/** With the names that they have by default. */
+/** The default names that belong to an output topic. */
 export const topicsNamedAfter = (output: string): readonly string[] =>
   Object.values(endings).map((ending) => `${output}${ending}`)
 
@@ -18,7 +18,7 @@ type Derived = keyof typeof endings
 type Written = Static<typeof kafkaSettings>
 
 export type NamedTopics = Omit<Written, Derived> & { [name in Derived]: string } & {
-  /** The topics among them that have their name from the output topic. */
+  /** The settings whose topic has a default name. */
   derivedTopics: string[]
 }
 
@@ -27,7 +27,7 @@ export const deriveTopics = (kafka: Written): NamedTopics => {
   const derivedTopics: string[] = []
   const nameOf = (setting: Derived): string => {
     const written = kafka[setting]
-    // Nobody reads or writes events without these.
+    // Without brokers and an output topic Kafka is not used.
     if (written !== undefined || output.topic === '' || brokers.length === 0) return written ?? ''
     const name = `${output.topic}${endings[setting]}`
     derivedTopics.push(name)

@@ -1,14 +1,14 @@
-// Guesses what was meant by a name that does not exist: a command, an option, a setting, a variable.
+// Suggests the intended name for a mistyped command, option, setting or variable.
 import { editsBetween } from '../base/edits-between.js'
 
-/** `; did you mean …?`, or nothing where no name is near. */
+/** `; did you mean …?`, or an empty text if no name is close enough. */
 export const didYouMean = (name: string, names: Iterable<string>): string => {
   const all = [...names]
   const near = nearest(name, all) ?? mostShared(name, all)
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-/** A third of the letters may be wrong; of a short name one. */
+/** Accepts names within an edit distance of a third of the length, and at least one. */
 const nearest = (name: string, names: readonly string[]): string | undefined => {
   let best: string | undefined
   let least = Math.max(1, Math.floor(Math.min(name.length, 64) / 3)) + 1
@@ -19,7 +19,7 @@ const nearest = (name: string, names: readonly string[]): string | undefined => 
   return best
 }
 
-/** The name with the most words in common, of which there must be two. */
+/** The name with the most words in common, at least two. */
 const mostShared = (name: string, names: readonly string[]): string | undefined => {
   const words = new Set(wordsOf(name))
   let best: string | undefined

@@ -1,10 +1,10 @@
-// The name of a setting's environment variable, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY; what is neither letter nor digit becomes _.
+// Derives the environment variable of a setting: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY; other characters than letters and digits become _.
 export const prefix = 'THREATWEAVE_'
 
-/** Set for each worker of `run --workers`: how long it may take to stop once its parent is gone. Not a setting. */
+/** Set for each worker of `run --workers`: the time limit for stopping after its parent is gone. Not a setting. */
 export const workerVariable = 'THREATWEAVE_WORKER_LIMIT_MS'
 
-/** Which worker of `run --workers` it is, from 1. Not a setting. */
+/** The number of a worker of `run --workers`, from 1. Not a setting. */
 export const workerNumberVariable = 'THREATWEAVE_WORKER_NUMBER'
 
 export const environmentName = (path: readonly string[]): string =>

@@ -1,4 +1,4 @@
-// Environment variables over the file.
+// Reads settings from environment variables, which override the file.
 import { parse } from 'yaml'
 import { messageOf } from '../base/message-of.js'
 import { movedSettings, movedTo } from './moved-settings.js'
@@ -13,20 +13,20 @@ type SchemaNode = {
   readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly secret?: boolean
-  /** What it is where it is not set. */
+  /** The default, in words, if it depends on other settings. */
   readonly derived?: string
 }
 
-/** Variables that steer the command line itself and are no settings. */
+/** Variables for the command line itself, which are not settings. */
 const reserved = new Set(['THREATWEAVE_CONFIG', workerVariable, workerNumberVariable])
 
-/** Every setting that has no settings of its own below it. */
+/** The leaves of the schema: every setting without settings below it. */
 export const settingsOf = (schema: SchemaNode, path: readonly string[] = []): Setting[] =>
   schema.properties
     ? Object.entries(schema.properties).flatMap(([name, child]) => settingsOf(child, [...path, name]))
     : [{ path, schema, secret: schema.secret === true }]
 
-/** The settings given by the environment as a nested object, and what was wrong with them. */
+/** The settings in the environment as a nested object, with their problems. */
 export const readEnvironment = (
   schema: SchemaNode,
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ export const readEnvironment = (
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(prefix) || reserved.has(name) || text === undefined) continue
     const found = settings.get(name)
-    // Nothing switches off a topic whose name would follow from another; elsewhere it is as if the variable was not there.
+    // An empty value switches off a topic with a derived name; for any other setting it counts as unset.
     if (text === '' && found?.setting.schema.derived === undefined) continue
     if (!found) {
       const former = movedSettings.find((path) => environmentName(path) === name)?.join('.') ?? ''
@@ -75,7 +75,7 @@ export const readEnvironment = (
   return { values, origins, problems }
 }
 
-/** Without the name of the file: whoever pastes the secret itself there must not find it in a log. */
+/** Leaves out the file name: a user may have pasted the secret itself there, and it must not end up in a log. */
 const unreadable = (name: string, error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
   return code === 'ENOENT'
@@ -83,7 +83,7 @@ const unreadable = (name: string, error: unknown): string => {
     : `${name} names a file that cannot be read: ${code}`
 }
 
-/** Text stays text; lists may be written with commas; everything else is YAML. */
+/** Strings are taken verbatim, lists may be separated by commas, and everything else is YAML. */
 const valueOf = (raw: string, type: string | undefined): unknown => {
   if (type === 'string') return raw
   if (type === 'array' && !raw.trimStart().startsWith('['))

@@ -1,4 +1,4 @@
-// Files with keys that every user of the machine can read.
+// Finds secret files that every user of the machine can read.
 import { statSync } from 'node:fs'
 import { environmentName } from './environment-name.js'
 import { settingsOf } from './environment.js'
@@ -7,7 +7,7 @@ import type { configSchema, Config } from './schema.js'
 
 const readableByOthers = 0o004
 
-/** Without the names of the files: who pastes a key there must not find it in a log. */
+/** Leaves out file names: a user may have pasted the key itself there, and it must not end up in a log. */
 export const exposedFiles = (
   { feeds, intel }: Pick<Config, 'feeds' | 'intel'>,
   env: Readonly<Record<string, string | undefined>>,
@@ -32,10 +32,10 @@ export const exposedFiles = (
   return [...secrets, ...headers, ...sources].flatMap(({ setting, file, what }) => exposed(setting, file, what))
 }
 
-/** What is wrong with a file of secrets that `what` names. */
+/** A problem if the secret file is readable by all; `what` is the subject of the message. */
 export const exposed = (setting: string, file: string | undefined, what: string): readonly Problem[] =>
   isExposed(file)
-    ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]
+    ? [{ setting, message: `${what} a file that every user of this machine can read; fix it with chmod o-rwx` }]
     : []
 
 const isExposed = (file = ''): boolean => {

@@ -1,4 +1,4 @@
-// Reads files of log formats: YAML documents as plain values, each with the lines its parts are on, or what cannot be read.
+// Reads log format files into YAML documents with line numbers, and reports unreadable ones.
 import type { FormatDocument, FileProblem } from '../domain/problem.js'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'
 const maxFileBytes = 262_144
 const maxDepth = 40
 
-/** Files, or folders with everything below them that ends in .yml or .yaml; one that is named twice counts once. */
+/** Takes files, and folders that are searched recursively for .yml and .yaml; duplicates are read once. */
 export const readFormatFiles = (
   paths: readonly string[],
 ): { readonly documents: readonly FormatDocument[]; readonly problems: readonly FileProblem[] } => {
@@ -37,7 +37,7 @@ const filesBelow = (path: string): readonly string[] =>
 
 const readFile = (file: string, documents: FormatDocument[], problems: FileProblem[]): void => {
   const text = readFileSync(file, 'utf8')
-  // Every bracket and every sign of indentation may be a level, and the parser calls itself for each.
+  // The parser recurses per level; brackets and indentation give an upper bound of the depth.
   const deepest = Math.max(
     ...text.split('\n').map((line) => (/^[\s?:-]*/.exec(line)?.[0].length ?? 0) + line.split(/[[{]/).length),
   )

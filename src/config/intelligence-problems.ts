@@ -1,9 +1,9 @@
-// What is wrong with settings that name nobody who knows anything: every event would leave as unknown and look as if it had been examined.
+// Refuses settings without any source of verdicts: every event would be annotated as unknown and look examined.
 import type { Choice } from '../domain/operation-choice.js'
 import type { Problem } from './problem.js'
 import type { Config } from './schema.js'
 
-/** The two ways out, for the one who has neither. */
+/** The two remedies, for error messages. */
 export const twoWaysOut =
   "a key (THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt) or a feed (THREATWEAVE_FEEDS='[{name: mine, path: list.txt}]')"
 
@@ -16,15 +16,15 @@ export const intelligenceProblems = (config: Config): Problem[] =>
     : [
         {
           setting: 'intel.service.apiKey',
-          message: `and feeds are both empty, so nothing could be known about any event: give ${twoWaysOut}`,
+          message: `and feeds are both empty, so there is no source of verdicts: set ${twoWaysOut}`,
         },
       ]
 
-/** An operation that waits for what others say needs one that does not. */
+/** Conditional operations depend on the result of another one, so at least one must be unconditional. */
 const operationProblems = ({ intel, alerts }: Config): readonly Problem[] => {
   const problems: Problem[] = []
   const needAlways = (setting: string, chosen: readonly Choice[]): void => {
-    if (!chosen.includes('always')) problems.push({ setting, message: 'needs one operation that is always asked' })
+    if (!chosen.includes('always')) problems.push({ setting, message: 'needs at least one operation set to always' })
   }
   const { reports, 'reports/personal': personal } = intel.domain.operations
   needAlways('intel.ip.operations', Object.values(intel.ip.operations))
@@ -37,12 +37,12 @@ const contextProblems = ({ context }: Config['alerts']): readonly Problem[] =>
     ? []
     : [{ setting: 'alerts.context.operations', message: 'needs a key for the lookup service (intel.service.apiKey)' }]
 
-/** Settings of a feed that only one way of fetching it uses, and those that it needs. */
+/** Checks settings that depend on how a feed is fetched. */
 const feedSettingProblems = (feed: Config['feeds'][number], at: number): readonly Problem[] => {
   const problems: Problem[] = []
   const wrong = (name: string, message: string): void => void problems.push({ setting: `feeds.${at}.${name}`, message })
   for (const name of ['apiKeyFile', 'tags', 'published'] as const)
-    if (feed[name] !== undefined && feed.misp === undefined) wrong(name, 'is for a feed with misp alone')
+    if (feed[name] !== undefined && feed.misp === undefined) wrong(name, 'is only for feeds with misp')
   if (feed.misp !== undefined && feed.apiKeyFile === undefined)
     wrong('misp', 'needs apiKeyFile: a file with the key of a user of that server')
   if ((feed.clientCertFile === undefined) !== (feed.clientKeyFile === undefined))

@@ -1,4 +1,4 @@
-// The file that `intel.table` names: what each kind of evidence amounts to, and the thresholds, where they are not the built-in ones.
+// Reads the file in `intel.table`: levels and scores for each kind of evidence, and thresholds, over the built-in table.
 import { Type } from '@sinclair/typebox'
 import {
   rowLevels,
@@ -16,25 +16,25 @@ import { readYamlFile, type NamedText } from './yaml-file.js'
 
 const abouts: Readonly<Record<RowName, string>> = {
   reportedMalicious: 'is_malicious is true.',
-  critical: 'An address scored Critical for its role.',
-  criticalDenied: 'Scored Critical, but is_malicious is explicitly false.',
-  dangerousWithEvidence: 'Scored Dangerous, with a bad category, an abuse record or a recent intrusion-detection hit.',
+  critical: 'An address with the rating Critical for its role.',
+  criticalDenied: 'Rated Critical, but is_malicious is explicitly false.',
+  dangerousWithEvidence: 'Rated Dangerous, with a bad category, an abuse record or a recent intrusion-detection hit.',
   dangerous: 'Scored Dangerous alone.',
-  badCategory: 'A bad category alone.',
+  badCategory: 'Only a bad category.',
   hidden: 'Tor or dark web.',
-  scannerAsSource: 'A scanner, scanning records or intrusion-detection hits, seen as a source.',
-  scanner: 'The same, seen in any other role.',
-  moderateAsDestination: 'Scored Moderate, seen as a destination.',
-  moderate: 'Scored Moderate, seen in any other role.',
+  scannerAsSource: 'A scanner, scanning records or intrusion-detection hits, in the role of a source.',
+  scanner: 'The same, in any other role.',
+  moderateAsDestination: 'Rated Moderate, in the role of a destination.',
+  moderate: 'Rated Moderate, in any other role.',
   anonymizer: 'A VPN or a proxy.',
-  exposed: 'A camera, a device, storage or an administration page that everybody can reach.',
+  exposed: 'A publicly reachable camera, device, storage or administration page.',
   vulnerable: 'Known vulnerabilities.',
   unsafeNameServer: 'is_safe_dns_server is false.',
-  domainCritical: 'A domain scored Critical.',
+  domainCritical: 'A domain rated Critical.',
   domainDangerousWithEvidence:
-    'Scored Dangerous, with a phishing record, a Safe Browsing hit, a critical abuse record or a high phishing probability.',
-  domainDangerous: 'A domain scored Dangerous alone.',
-  domainModerate: 'A domain scored Moderate.',
+    'Rated Dangerous, with a phishing record, a Safe Browsing hit, a critical abuse record or a high phishing probability.',
+  domainDangerous: 'A domain rated Dangerous without further evidence.',
+  domainModerate: 'A domain rated Moderate.',
   domainSigns: 'Several of: newborn, random-looking name, fake domain, invalid TLS.',
 }
 
@@ -53,7 +53,7 @@ const rowSchema = (name: RowName) => {
           ...(shipped.score === undefined ? {} : { default: shipped.score }),
           minimum: 0,
           maximum: 100,
-          description: 'The score that goes with it.',
+          description: 'The score of this level.',
         }),
       ),
     },
@@ -68,43 +68,44 @@ export const judgementSchema = Type.Object(
     rows: Type.Object(Object.fromEntries(rowNames.map((name) => [name, rowSchema(name)])) as RowSchemas, {
       additionalProperties: false,
       default: {},
-      description: 'What each kind of evidence amounts to; the worst that applies decides.',
+      description: 'The level and score of each kind of evidence; the worst that applies decides.',
     }),
     categories: Type.Array(Type.String({ pattern: '^[^A-Z]+$' }), {
       default: [...shippedTable.categories],
-      description: 'Categories that count as bad, in lower case; with a grade in brackets only that grade.',
+      description: 'Bad categories, in lower case; an entry with a grade in brackets matches only that grade.',
     }),
     evidenceDays: Type.Number({
       default: shippedTable.evidenceDays,
       minimum: 0,
-      description: 'How far back an intrusion-detection hit or a dated abuse record counts.',
+      description: 'The maximum age of intrusion-detection hits and dated abuse records that count.',
     }),
     phishingProbability: Type.Number({
       default: shippedTable.phishingProbability,
       minimum: 0,
       maximum: 100,
-      description: 'From where a phishing probability counts as evidence.',
+      description: 'The minimum phishing probability that counts as evidence.',
     }),
     newbornDays: Type.Number({
       default: shippedTable.newbornDays,
       minimum: 0,
-      description: 'Until what age a domain counts as newborn.',
+      description: 'The maximum age of a newborn domain.',
     }),
     dgaScore: Type.Number({
       default: shippedTable.dgaScore,
       minimum: 0,
-      description: 'From where a name counts as random-looking.',
+      description: 'The minimum score of a random-looking name.',
     }),
     signs: Type.Integer({
       default: shippedTable.signs,
       minimum: 1,
       maximum: 4,
-      description: 'How many signs make a domain suspicious.',
+      description: 'The number of signs that make a domain suspicious.',
     }),
     maxAgeDays: Type.Number({
       default: shippedTable.maxAgeDays,
       minimum: 0,
-      description: 'A report of a domain that is older says nothing any more: the name is unknown, `outdated`.',
+      description:
+        'The maximum age of a domain report; with only older ones the verdict is unknown with the reason `outdated`.',
     }),
   },
   {
@@ -112,13 +113,14 @@ export const judgementSchema = Type.Object(
     title: 'Threatweave judgement table',
     additionalProperties: false,
     default: {},
-    description: 'How facts become a verdict: the file that intel.table names. What it does not say is as built in.',
+    description:
+      'How facts become a verdict: the file in intel.table. Values that it leaves out are the built-in ones.',
   },
 )
 
 const validate = createValidator(judgementSchema)
 
-/** What the file does not say is as in the built-in table. */
+/** Values that the file leaves out come from the built-in table. */
 export const readJudgementFile = (
   file: NamedText,
 ): { readonly table: JudgementTable } | { readonly problems: readonly Problem[] } => {

@@ -1,21 +1,21 @@
-// The configuration a command runs with: --config or THREATWEAVE_CONFIG, the environment over it, or a refusal that names every problem.
+// Loads the configuration of a command: --config or THREATWEAVE_CONFIG, overridden by the environment. Refuses with every problem at once.
 import { asUtf8 } from '../base/utf16.js'
 import { readFileSync } from 'node:fs'
 import { load, type Accepted } from './load.js'
 import { ConfigurationError, type Problem, type Refused } from './problem.js'
 import type { Config } from './schema.js'
 
-/** What a command line and its surroundings say about the configuration. */
+/** Command-line options. */
 export type ConfigArguments = { readonly values: Readonly<Record<string, unknown>> }
 export type ConfigIo = { readonly env: Readonly<Record<string, string | undefined>> }
 
-/** Every command that reads the configuration takes this option. */
+/** The option of every command that reads the configuration. */
 export const configOption = { config: { type: 'string', short: 'c', takes: 'file' } } as const
 
 export const configFileOf = (args: ConfigArguments, io: ConfigIo): string | undefined =>
   typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
 
-/** What is wrong, and what the configuration is without it, where that is known. */
+/** The configuration, or its problems with the valid remainder if there is one. */
 export const readConfig = (
   args: ConfigArguments,
   io: ConfigIo,
@@ -42,7 +42,7 @@ const readConfigFile = (name: string): string => {
   }
 }
 
-/** What was opened, or a refusal that names every problem. */
+/** Returns the opened object, or throws a refusal with every problem. */
 export const accepted = <Opened extends object>(opened: Opened | { readonly problems: readonly Problem[] }): Opened => {
   if ('problems' in opened) throw new ConfigurationError(opened.problems)
   return opened

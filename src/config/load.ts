@@ -1,4 +1,4 @@
-// File + environment + secret files → one frozen Config, or every problem at once.
+// Merges file, environment and secret files into one frozen Config, or returns every problem at once.
 import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
 import { withAdded, type AddedSettings } from './added-settings.js'
@@ -10,7 +10,7 @@ import { readYamlFile, type NamedText } from './yaml-file.js'
 
 type Sources = {
   readonly file?: NamedText | undefined
-  /** Settings given as an object, by the one who embeds the program; they go over the file. */
+  /** Settings given as an object by an embedding program; they override the file. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
@@ -19,7 +19,7 @@ type Loaded =
   | { readonly config: Config }
   | {
       readonly problems: readonly Problem[]
-      /** The configuration without the settings that are wrong, so that what else is wrong can be reported as well. */
+      /** The configuration without the invalid settings, so that later checks can report their problems too. */
       readonly rest?: Config | undefined
     }
 
@@ -37,7 +37,7 @@ export const accepting = (added: readonly AddedSettings[]): Accepted => {
 
 const ofCore = accepting([])
 
-/** A file with more is no configuration; to find what each was meant to be takes its time. */
+/** A file with more errors is not a configuration, and suggestions for each would take long. */
 const maxExplained = 100
 
 export const load = (
@@ -64,13 +64,13 @@ export const load = (
   return { config: completed(values as Parameters<typeof completed>[0]) }
 }
 
-/** Where a setting of this name has its place; the whole path is told. */
+/** Suggests the full path of a setting that was written in the wrong place. */
 const elsewhere = (schema: typeof configSchema, name: string): string => {
   const found = settingsOf(schema).find(({ path }) => path.at(-1) === name)
   return found ? `; did you mean ${found.path.join('.')}?` : ''
 }
 
-/** Takes out what is wrong until the rest is right; a list of which an entry is wrong goes as a whole. */
+/** Removes invalid settings until the remainder is valid; a list with an invalid entry is removed as a whole. */
 const withoutWrong = (
   values: Record<string, unknown>,
   errors: readonly SchemaError[],

@@ -1,4 +1,4 @@
-// Where what was paid for and what was fetched is kept: the folder of the settings, or one of the user's own.
+// Chooses the folders for the memory and for fetched feeds: the one in the settings, or one in the home of the user.
 import { createHash } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Config } from './schema.js'
 
 type MemoryFolder = {
   readonly path?: string
-  /** Named in the settings, so that it must not be another process's. */ readonly isNamed: boolean
+  /** Set by the user, so it is an error if another process has it open. */ readonly isNamed: boolean
 }
 
 export const memoryFolder = (
@@ -17,12 +17,12 @@ export const memoryFolder = (
   if (memory.path !== '') return { path: memory.path, isNamed: true }
   const home = stateHome(env)
   if (home === undefined) return { isNamed: false }
-  // Facts of one service must not answer for another.
+  // Findings from one service must not be used for another.
   const service = createHash('sha256').update(intel.service.baseUrl).digest('hex').slice(0, 12)
   return { path: join(home, 'threatweave', `memory-${service}`), isNamed: false }
 }
 
-/** Where copies of fetched feeds are kept: one folder for all processes of this user, so that each list is fetched once. */
+/** The folder for copies of fetched feeds, shared by all processes of this user, so that each list is fetched once. */
 export const feedsFolder = ({ memory }: Config, env: Readonly<Record<string, string | undefined>>): string => {
   if (memory.path !== '' && memory.path !== 'none') return join(memory.path, 'feeds')
   const home = stateHome(env)

@@ -1,6 +1,6 @@
-// Settings of former configurations, and what has taken their place.
+// Removed settings and their replacements.
 
-/** By the whole path. */
+/** By full path. */
 const moved: Readonly<Record<string, string>> = {
   'intel.service.apiKeyHeader': '`key: { header: NAME }` in the file of intel.service.profile',
   'intel.service.paths': '`operations: { ip/malicious-info: { path: … } }` in the file of intel.service.profile',
@@ -11,6 +11,6 @@ const moved: Readonly<Record<string, string>> = {
 
 export const movedSettings: readonly (readonly string[])[] = Object.keys(moved).map((path) => path.split('.'))
 
-/** The end of a sentence that begins with the setting's name; undefined where it is none of these. */
+/** A message that follows the name of the setting; undefined if it is not a removed one. */
 export const movedTo = (setting: string): string | undefined =>
-  Object.hasOwn(moved, setting) ? `is gone; write ${moved[setting] ?? ''}` : undefined
+  Object.hasOwn(moved, setting) ? `was removed; write ${moved[setting] ?? ''}` : undefined

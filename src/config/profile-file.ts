@@ -1,4 +1,4 @@
-// A profile of a lookup service: how it is asked and what its answers mean, as a schema, laid over the bundled one, and what is wrong with one.
+// Reads a profile of a lookup service (requests, errors, paths of facts), merges it over the bundled one and reports its problems.
 import { Type, type TSchema } from '@sinclair/typebox'
 import { isObject } from '../base/json-object.js'
 import { exposures } from '../domain/address-details.js'
@@ -35,12 +35,12 @@ const ratingPlaces = (description: string) =>
       Type.Array(Type.Union([Type.String(pathText), scaled]), { minItems: 1, maxItems: 8 }),
     ],
     {
-      description: `${description} A path; or path and scale, if a number says it: from1 (1 to 5), from0 (0 to 4), percent; or a list of these, of which the first that says something counts.`,
+      description: `${description} A path; or path and scale for a number: from1 (1 to 5), from0 (0 to 4), percent; or a list of these, of which the first with a value counts.`,
       form: 'a path, an object with path and scale, or a list of them',
     },
   )
 
-/** Null takes away what the bundled profile says. */
+/** Null removes an entry of the bundled profile. */
 const orNothing = (schema: TSchema): TSchema =>
   Type.Optional(
     Array.isArray(schema.anyOf)
@@ -66,13 +66,12 @@ const operation = Type.Object(
         maxLength: 500,
         pattern: '^/[^\\s#]*$',
         form: 'a path such as /ip/data',
-        description: 'Behind the base path, with {id} where the id goes.',
+        description: 'The path after the base path, with {id} in place of the id.',
       }),
     ),
     parameters: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_.-]*$' }), {
-        description:
-          'The name of each parameter that the service calls otherwise; empty: the service does not have it.',
+        description: 'The names of parameters that differ; empty: the service does not have the parameter.',
       }),
     ),
   },
@@ -87,7 +86,7 @@ const errorRow = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         minItems: 1,
         maxItems: 8,
-        description: 'All of them are in the message, in any case.',
+        description: 'Words that must all be in the message, in upper or lower case.',
       }),
     ),
     reason: Type.Unsafe<string>({ type: 'string', enum: [...errorReasons], description: 'What it means.' }),
@@ -95,8 +94,7 @@ const errorRow = Type.Object(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 3600,
-        description:
-          'The pause before the next call, where no Retry-After says how long; for busy, throttled and unavailable.',
+        description: 'The pause before the next call if there is no Retry-After; for busy, throttled and unavailable.',
       }),
     ),
   },
@@ -117,7 +115,9 @@ const example = Type.Object(
       Type.Unsafe<string>({ type: 'string', enum: [...reasons], description: 'The reason of a failure.' }),
     ),
     facts: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'What is read of it, as far as it is to be checked.' }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The facts expected from it; others are not checked.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -133,7 +133,7 @@ export const profileSchema = Type.Object(
         maxLength: 200,
         pattern: '^(/[^\\s?#]*[^\\s?#/])?$',
         form: 'a path such as /v1, or empty',
-        description: 'In front of every path.',
+        description: 'The prefix of every path.',
       }),
     ),
     key: Type.Optional(
@@ -156,17 +156,17 @@ export const profileSchema = Type.Object(
     envelope: Type.Optional(
       object(
         {
-          status: path('Where the body says whether the call succeeded; null: HTTP says it alone.'),
-          success: codes('What is said there of a success.'),
-          message: places('Where the words of a failure are.'),
+          status: path('The member of the body with the status; null: the HTTP status decides.'),
+          success: codes('The statuses of a success.'),
+          message: places('The error message.'),
         },
-        'How the body of an answer says whether the call succeeded.',
+        'The status of a call in the body of an answer.',
       ),
     ),
     operations: Type.Optional(
       object(
         Object.fromEntries(operationNames.map((name) => [name, operation])),
-        'How each operation is spelled; null: the service does not have it.',
+        'The request of each operation; null: the service does not have it.',
       ),
     ),
     errors: Type.Optional(
@@ -174,7 +174,7 @@ export const profileSchema = Type.Object(
         minItems: 1,
         maxItems: 200,
         description:
-          'What a failure means. The first row counts whose code in the body fits, then the first whose HTTP status fits, then the first by words alone; a row with words fits where they are in the message.',
+          'The meaning of failures. The first row with a matching code in the body counts, then the first with a matching HTTP status, then the first with only words; a row with words also needs them in the message.',
       }),
     ),
     ratings: Type.Optional(
@@ -188,7 +188,7 @@ export const profileSchema = Type.Object(
             }),
           ]),
         ),
-        'The words of the service for each rating.',
+        'The names of the ratings in answers.',
       ),
     ),
     answers: Type.Optional(
@@ -196,20 +196,20 @@ export const profileSchema = Type.Object(
         {
           address: object(
             {
-              subject: places('The address that the answer is about.'),
-              under: path('Where the members are if the subject is not at the top.'),
+              subject: places('The address in question.'),
+              under: path('The object that holds the facts, if not the top level.'),
               flags: object(
                 Object.fromEntries(
                   flags
                     .filter((flag) => flag !== 'safeguarded')
-                    .map((flag) => [flag, places('True if any place says so, false if none does.')]),
+                    .map((flag) => [flag, places('True if any of the places is true.')]),
                 ),
                 'Flags of an address.',
               ),
-              accusedBy: places('True there makes it malicious, and false says nothing.'),
-              inbound: ratingPlaces('How bad it is as a source.'),
-              outbound: ratingPlaces('How bad it is as a destination.'),
-              categories: places('Categories of its records.'),
+              accusedBy: places('True makes the address malicious; false has no effect.'),
+              inbound: ratingPlaces('The rating as a source.'),
+              outbound: ratingPlaces('The rating as a destination.'),
+              categories: places('The categories of its records.'),
               scanningRecords: places('Records of scanning: a number, a list, or an object with count and data.'),
               idsHits: places('Intrusion-detection hits, in the same forms.'),
               idsLatest: places('When they were; the newest counts.'),
@@ -218,8 +218,8 @@ export const profileSchema = Type.Object(
                 {
                   rows: places('Rows of ports, one for each port and scan.'),
                   port: places('The number, in a row.'),
-                  status: places('closed, where a port is not open, in a row.'),
-                  at: places('When it was seen; of the rows of a port the newest counts.'),
+                  status: places('The state of the port in a row: closed if it is not open.'),
+                  at: places('The time of the scan in a row; the newest row of a port counts.'),
                 },
                 'Open ports.',
               ),
@@ -228,22 +228,22 @@ export const profileSchema = Type.Object(
                 Object.fromEntries(
                   exposures.map((name) => [
                     name,
-                    places('How many: a number, a list, or an object with count and data.'),
+                    places('The count: a number, a list, or an object with count and data.'),
                   ]),
                 ),
-                'What everybody can reach there.',
+                'Publicly reachable things.',
               ),
-              owner: places('Who has the address.'),
+              owner: places('The owner of the address.'),
               country: places('Two letters.'),
-              asNumber: places('The number of its network.'),
-              asName: places('The name of its network.'),
+              asNumber: places('The AS number.'),
+              asName: places('The AS name.'),
               listings: path('Entries of lists, as `threatweave serve` names them.'),
             },
             'Answers about an address.',
           ),
           reports: object(
             {
-              rows: path('The list of reports; all but listings stands in a row of it.'),
+              rows: path('The list of reports; the other paths, except listings, are relative to a row.'),
               url: places('URL or name.'),
               scanId: places('The id of the scan.'),
               at: places('When it was scanned.'),
@@ -251,17 +251,17 @@ export const profileSchema = Type.Object(
               issues: places('What was found, in words.'),
               listings: path('Entries of lists, as `threatweave serve` names them.'),
             },
-            'Answers with reports of a domain.',
+            'Answers with the reports of a domain.',
           ),
           report: object(
             {
-              subject: places('The names that the report is about.'),
+              subject: places('The names in question.'),
               rating: ratingPlaces('How bad it is.'),
               at: places('When it was scanned.'),
               atHoursAhead: Type.Number({
                 minimum: -14,
                 maximum: 14,
-                description: 'How far the clock of `at` is ahead of UTC.',
+                description: 'The offset of `at` from UTC.',
               }),
               phishingRecords: places('A count.'),
               safeBrowsingHits: places('A count.'),
@@ -277,7 +277,7 @@ export const profileSchema = Type.Object(
           scan: object(
             {
               id: places('The id of the scan that was started.'),
-              percent: places('How far a scan is; 100 is done, below 0 has failed.'),
+              percent: places('The progress of a scan; 100 is done, below 0 has failed.'),
             },
             'Answers about scans.',
           ),
@@ -294,13 +294,13 @@ export const profileSchema = Type.Object(
             'The account behind the key.',
           ),
         },
-        'Where each fact stands in an answer.',
+        'The paths of facts in an answer.',
       ),
     ),
     examples: Type.Optional(
       Type.Array(example, {
         maxItems: 100,
-        description: 'Answers and what they give; `threatweave check FILE` runs them.',
+        description: 'Sample answers with the expected facts; `threatweave check FILE` runs them.',
       }),
     ),
   },
@@ -309,7 +309,7 @@ export const profileSchema = Type.Object(
     title: 'Threatweave service profile',
     additionalProperties: false,
     description:
-      'How a lookup service is asked and what its answers mean: sources/lookup-service.yaml, or a file that intel.service.profile names and that is laid over it.',
+      'The profile of a lookup service: requests, errors and paths of facts. sources/lookup-service.yaml, or the file in intel.service.profile, which is merged over it.',
   },
 )
 
@@ -323,7 +323,7 @@ type Read =
     }
   | { readonly problems: readonly Problem[] }
 
-/** Laid over `base`, or whole by itself; or every problem of it. */
+/** Merges the file over `base`, or reads a complete profile; returns every problem otherwise. */
 export const readProfileFile = (file: NamedText, base?: ServiceProfile): Read => {
   const { content, problems: unreadable, placeOf } = readYamlFile(file)
   if (unreadable.length > 0) return { problems: unreadable }
@@ -335,7 +335,7 @@ export const readProfileFile = (file: NamedText, base?: ServiceProfile): Read =>
     if (problem) add(problem)
   }
   if (problems.length > 0) return { problems }
-  // Examples of other answers say nothing about these.
+  // The examples of the base do not apply to a changed profile.
   const below = base === undefined ? {} : { ...base, examples: [] }
   const profile = layOver(below, content) as ServiceProfile
   for (const problem of contradictions(profile)) add(problem)
@@ -354,7 +354,7 @@ const layOver = (base: object, over: Readonly<Record<string, unknown>>): Record<
   return laid
 }
 
-/** What a schema cannot say. */
+/** Checks beyond the schema. */
 const contradictions = (profile: ServiceProfile): readonly Problem[] => {
   const problems: Problem[] = []
   const wrong = (setting: string, message: string): void => void problems.push({ setting, message })
@@ -376,8 +376,8 @@ const contradictions = (profile: ServiceProfile): readonly Problem[] => {
   if (problems.length > 0) return problems
   const { key, envelope, answers, errors } = profile
   if ((key.header === undefined) === (key.query === undefined))
-    wrong('key', 'needs one of header and query, and only one; null takes the other away')
-  if (key.prefix !== undefined && key.header === undefined) wrong('key.prefix', 'goes with header alone')
+    wrong('key', 'needs either header or query; set the other to null')
+  if (key.prefix !== undefined && key.header === undefined) wrong('key.prefix', 'needs header')
   if (envelope.status !== undefined) need('envelope.success', envelope.success)
   for (const part of ['address', 'reports', 'report', 'scan', 'account'] as const)
     need(`answers.${part}`, answers[part])
@@ -417,8 +417,7 @@ const contradictions = (profile: ServiceProfile): readonly Problem[] => {
       wrong(`errors.${nth}.pauseSeconds`, `has no meaning for ${reason}`)
   })
   profile.examples.forEach(({ gives, facts }, nth) => {
-    if ((gives === undefined) === (facts === undefined))
-      wrong(`examples.${nth}`, 'needs one of gives and facts, and only one')
+    if ((gives === undefined) === (facts === undefined)) wrong(`examples.${nth}`, 'needs either gives or facts')
   })
   return problems
 }

@@ -1,4 +1,4 @@
-// The configuration as it may be shown: every secret, as the schema marks them, replaced by whether it is set, and none within an address.
+// The configuration for display: each secret is replaced by whether it is set, and secrets in URLs are hidden.
 import { settingsOf } from './environment.js'
 import type { configSchema, Config } from './schema.js'
 
@@ -16,7 +16,7 @@ export const redact = (config: Config, schema: typeof configSchema): Record<stri
     if (secret) values[name] = value === '' ? '' : hidden
     else if (typeof value === 'string') values[name] = withoutSecrets(value)
   }
-  // Their names are shown, each at its setting.
+  // The names themselves are shown, each at its setting.
   const { derivedTopics: _, ...kafka } = copy.kafka as Record<string, unknown>
   copy.kafka = kafka
   copy.feeds = config.feeds.map((feed) => ({
@@ -28,12 +28,12 @@ export const redact = (config: Config, schema: typeof configSchema): Record<stri
   return copy
 }
 
-/** Public lists want their key in the path as well as in the query. */
+/** Public lists may have their key in the path as well as in the query. */
 const hostAlone = (url: string): string => (URL.canParse(url) ? `${new URL(url).origin}/${hidden}` : hidden)
 
 const hidden = '(hidden)'
 
-/** Who asks and with which query may be a secret; where an address leads is not. */
+/** User, password, query and fragment may be secret; host and path are shown. */
 const withoutSecrets = (text: string): string => {
   if (!/^https?:/i.test(text) || !/[@?#]/.test(text)) return text
   if (!URL.canParse(text)) return hidden

@@ -40,10 +40,10 @@ type Written = Static<typeof configSchema>
 
 export type Config = Frozen<Omit<Written, 'kafka'> & { kafka: NamedTopics }>
 
-/** What is written, with what follows from it. */
+/** Adds derived settings, such as default topic names, and freezes the result. */
 export const completed = (written: Written): Config => freeze({ ...written, kafka: deriveTopics(written.kafka) })
 
-/** Freezes a value and everything in it. */
+/** Freezes a value deeply. */
 export const freeze = <Value>(value: Value): Value => {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(freeze)

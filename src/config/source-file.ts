@@ -1,4 +1,4 @@
-// A file of sources/: how another provider is asked and what its answers mean, as a schema, and what is wrong with one.
+// Reads a source file: the schema for requests to another provider and for its answers, and the problems of a file.
 import { Type } from '@sinclair/typebox'
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
@@ -30,7 +30,7 @@ const path = (description: string) =>
   })
 
 const scalar = Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean()], {
-  description: 'Text, a number or true or false; text counts with upper and lower case.',
+  description: 'A string, a number, true or false; strings are case-sensitive.',
 })
 
 const url = Type.String({
@@ -42,18 +42,18 @@ const url = Type.String({
 
 const row = Type.Object(
   {
-    path: path('Where in the answer it is looked for.'),
+    path: path('The member of the answer to test.'),
     equals: Type.Optional(scalar),
-    atLeast: Type.Optional(Type.Number({ description: 'The number there is at least this one.' })),
+    atLeast: Type.Optional(Type.Number({ description: 'The minimum number.' })),
     count: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: 'The list there has at least so many entries.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'The minimum number of list entries.' }),
     ),
     level: oneOf(
       sourceLevels,
-      'What it amounts to. clean: only where the provider says that it is harmless. nothing: no opinion, whatever the rows below say.',
+      'The resulting level. clean: only if the provider calls it harmless. nothing: no opinion; later rows are ignored.',
     ),
     score: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 100, description: 'The score that goes with it, a constant.' }),
+      Type.Integer({ minimum: 0, maximum: 100, description: 'The score of this level, a constant.' }),
     ),
   },
   {
@@ -69,12 +69,12 @@ const limit = Type.Object(
 
 const example = Type.Object(
   {
-    asked: Type.String({ minLength: 1, maxLength: 260, description: 'The address or name that was asked about.' }),
+    asked: Type.String({ minLength: 1, maxLength: 260, description: 'The address or name in question.' }),
     status: Type.Integer({ default: 200, minimum: 100, maximum: 599, description: 'The HTTP status.' }),
     answer: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The body of the answer.' })),
     gives: oneOf<(typeof sourceLevels)[number] | Reason>(
       [...sourceLevels, ...reasons],
-      'A level; nothing, if it is an answer without an opinion; or the reason why it is not an answer.',
+      'A level; nothing for an answer without an opinion; or the reason of a failure.',
     ),
     score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
     categories: Type.Optional(Type.Array(Type.String())),
@@ -88,13 +88,13 @@ export const sourceSchema = Type.Object(
     id: Type.String({
       pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
       form: 'a short name in lower case, such as my-intel',
-      description: 'The name that settings, annotations and metrics give the source.',
+      description: 'The name of the source in settings, annotations and metrics.',
     }),
     name: Type.String({ minLength: 1, maxLength: 80, description: 'The name of the provider, for people.' }),
     terms: Type.Object(
       {
-        url: Type.String({ format: 'url', description: 'Where the terms of use are.' }),
-        note: Type.String({ minLength: 1, maxLength: 500, description: 'What of them decides who may use it.' }),
+        url: Type.String({ format: 'url', description: 'The URL of the terms of use.' }),
+        note: Type.String({ minLength: 1, maxLength: 500, description: 'The terms that limit its use, in short.' }),
       },
       { additionalProperties: false, description: 'The terms of use; `threatweave check FILE` prints them.' },
     ),
@@ -102,12 +102,12 @@ export const sourceSchema = Type.Object(
       default: [],
       maxItems: limitPeriods.length,
       description:
-        'Calls at most. A second and a minute are any such span of time; days, weeks (from Monday) and months are those of UTC.',
+        'Rate limits. second and minute are sliding windows; day, week (from Monday) and month are calendar periods in UTC.',
     }),
     ask: Type.Object(Object.fromEntries(askKinds.map((kind) => [kind, Type.Optional(url)])), {
       additionalProperties: false,
       minProperties: 1,
-      description: 'The request for each kind of indicator; what has none here is never sent to the provider.',
+      description: 'The request URL for each kind of indicator; kinds without one are never sent to the provider.',
     }),
     key: Type.Optional(
       Type.Object(
@@ -128,12 +128,12 @@ export const sourceSchema = Type.Object(
               description: 'The query parameter that carries the key.',
             }),
           ),
-          optional: Type.Optional(Type.Boolean({ description: 'It answers without a key as well.' })),
+          optional: Type.Optional(Type.Boolean({ description: 'The provider also answers without a key.' })),
         },
         {
           additionalProperties: false,
           oneOf: [{ required: ['header'] }, { required: ['query'] }],
-          description: 'Where the key goes; leave it out where there is none.',
+          description: 'How the key is sent; leave it out if there is no key.',
         },
       ),
     ),
@@ -141,13 +141,15 @@ export const sourceSchema = Type.Object(
       additionalProperties: false,
       default: {},
       description:
-        'What each HTTP status means, where it is not as usual: 200 answer, 400 and 422 bad_input, 401 and 403 bad_key, 402 no_credit, 429 throttled, 408 and 500 to 599 unavailable, all others bad_answer. not_found: the provider knows nothing about it.',
+        'The meaning of HTTP statuses that differ from the default: 200 answer, 400 and 422 bad_input, 401 and 403 bad_key, 402 no_credit, 429 throttled, 408 and 500 to 599 unavailable, all others bad_answer. not_found: the provider has no data.',
     }),
-    subject: Type.Optional(path('Where the answer names what it is about; an answer about anything else is refused.')),
+    subject: Type.Optional(
+      path('The member of the answer with the indicator in question; an answer about another indicator is rejected.'),
+    ),
     rows: Type.Array(row, {
       minItems: 1,
       maxItems: 50,
-      description: 'What the answer amounts to. The first row that matches counts; none is no opinion.',
+      description: 'The level of an answer. The first matching row counts; without a match there is no opinion.',
     }),
     flags: Type.Object(
       Object.fromEntries(
@@ -155,9 +157,9 @@ export const sourceSchema = Type.Object(
           flag,
           Type.Optional(
             Type.Union([
-              path('Where the answer says true or false.'),
+              path('The member of the answer that is true or false.'),
               Type.Object(
-                { path: path('Where in the answer it is looked for.'), equals: scalar },
+                { path: path('The member of the answer to compare.'), equals: scalar },
                 { additionalProperties: false },
               ),
             ]),
@@ -167,31 +169,33 @@ export const sourceSchema = Type.Object(
       {
         additionalProperties: false,
         default: {},
-        description: 'Flags that the answer states. They are shown, and decide nothing.',
+        description: 'Flags in the answer. They are shown and do not affect the verdict.',
       },
     ),
     categories: Type.Optional(
       Type.Object(
         {
-          path: path('Where the categories are.'),
+          path: path('The member of the answer with the categories.'),
           words: Type.Record(Type.String({ maxLength: 64 }), Type.String({ minLength: 1, maxLength: 64 }), {
-            description: 'The word for each category of the provider; what is not here is left out.',
+            description: 'Our category for each category of the provider; others are dropped.',
           }),
         },
-        { additionalProperties: false, description: 'Categories that an accusation names.' },
+        { additionalProperties: false, description: 'The categories of a malicious or suspicious answer.' },
       ),
     ),
-    since: Type.Optional(path('Where the answer says since when, or when last, it was seen: ISO 8601 or a Unix time.')),
+    since: Type.Optional(
+      path('The member of the answer with the time of the first or last sighting: ISO 8601 or Unix time.'),
+    ),
     freshHours: Type.Number({
       default: 24,
       exclusiveMinimum: 0,
       maximum: 8_760,
-      description: 'How many hours an answer is used before the provider is asked again.',
+      description: 'The TTL of answers in hours.',
     }),
     examples: Type.Array(example, {
       default: [],
       maxItems: 100,
-      description: 'Answers and what they give; `threatweave check FILE` runs them.',
+      description: 'Sample answers with the expected result; `threatweave check FILE` runs them.',
     }),
   },
   {
@@ -199,13 +203,13 @@ export const sourceSchema = Type.Object(
     title: 'Threatweave source',
     additionalProperties: false,
     description:
-      'How another provider is asked and what its answers mean: a file of sources/, or one that intel.sources names.',
+      'A source: requests to another provider and the meaning of its answers. A file of sources/, or one in intel.sources.',
   },
 )
 
 const validate = createValidator(sourceSchema)
 
-/** The description, or every problem of it. */
+/** The parsed file, or all of its problems. */
 export const readSourceFile = (
   file: NamedText,
 ):
@@ -226,7 +230,7 @@ export const readSourceFile = (
   return problems.length > 0 ? { problems } : { source: freeze(source), placeOf }
 }
 
-/** What a schema cannot say. */
+/** Checks beyond the schema. */
 const contradictions = (source: SourceDescription): readonly Problem[] => {
   const problems: Problem[] = []
   const wrong = (setting: string, message: string): void => void problems.push({ setting, message })
@@ -240,13 +244,13 @@ const contradictions = (source: SourceDescription): readonly Problem[] => {
       origins.add(origin)
       if (hostname === 'x' || !template.replace(/^https?:\/\/[^/?]+/, '').includes('{value}'))
         wrong(`ask.${kind}`, 'must have {value} behind the host')
-      if (username + password !== '') wrong(`ask.${kind}`, 'must not hold a password; the key comes from apiKeyFile')
+      if (username + password !== '') wrong(`ask.${kind}`, 'must not contain a password; the key comes from apiKeyFile')
       if (protocol === 'http:' && !isThisMachine(hostname)) wrong(`ask.${kind}`, 'must be https')
     }
   }
-  if (origins.size > 1) wrong('ask', 'must have the same host in all URLs: the key is sent there')
+  if (origins.size > 1) wrong('ask', 'must use the same host in all URLs, because the key is sent there')
   if (source.ask.ip !== undefined && (source.ask.ipv4 ?? source.ask.ipv6) !== undefined)
-    wrong('ask.ip', 'stands for both kinds of addresses; give it, or ipv4 and ipv6')
+    wrong('ask.ip', 'covers both IPv4 and IPv6; use either ip, or ipv4 and ipv6')
   const periods = source.limits.map(({ per }) => per)
   source.limits.forEach(({ per, calls }, at) => {
     if (periods.indexOf(per) !== at) wrong(`limits.${at}`, `names ${per} again`)
@@ -258,7 +262,7 @@ const contradictions = (source: SourceDescription): readonly Problem[] => {
     if ((level === 'clean' || level === 'nothing') && score !== undefined)
       wrong(`rows.${nth}.score`, `has no meaning for ${level}`)
   })
-  if (source.key?.prefix !== undefined && source.key.header === undefined) wrong('key.prefix', 'goes with header alone')
+  if (source.key?.prefix !== undefined && source.key.header === undefined) wrong('key.prefix', 'needs header')
   source.examples.forEach(({ asked }, nth) => {
     if (parseAddress(asked) === undefined && parseHostname(asked) === undefined)
       wrong(`examples.${nth}.asked`, 'must be an address or a name')
@@ -266,5 +270,5 @@ const contradictions = (source: SourceDescription): readonly Problem[] => {
   return problems
 }
 
-/** When each of them went is kept, so that no span of that length ever holds more. */
+/** A sliding window stores the time of each call, so its size is bounded. */
 const maxRecent = 1_000

@@ -1,4 +1,4 @@
-// The file lists/starter.yaml: public lists for a start without a key, each as a feed of the settings with what a person needs to agree to it.
+// Reads lists/starter.yaml: public lists for a start without a key, each as feed settings with the terms a user agrees to.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
@@ -23,7 +23,7 @@ type StarterList = Readonly<Static<typeof listSchema>>
 
 const validate = createValidator(starterSchema)
 
-/** The file belongs to the program: what is wrong with it is a bug, and thrown. */
+/** The file ships with the program, so a problem in it is a bug and throws. */
 export const starterLists = (): readonly StarterList[] => {
   const name = join(packageFolder, 'lists/starter.yaml')
   const { content, problems } = readYamlFile({ name, text: readFileSync(name, 'utf8') })

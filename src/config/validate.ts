@@ -1,4 +1,4 @@
-// The schema validator and its errors in words: which setting, and what it must be.
+// Validates values against a schema and turns errors into messages: the setting and its valid values.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isCidr } from '../domain/address.js'
 import { isSuffix } from '../domain/hostname.js'
@@ -7,7 +7,7 @@ import type { Problem } from './problem.js'
 
 export type SchemaError = ErrorObject
 
-/** The schemas are our own and tests check them: checking them at every start would double its cost. */
+/** Schema checks are off: tests cover our schemas, and checking them at every start would double its cost. */
 const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
@@ -15,7 +15,7 @@ const ajv = new Ajv({
   verbose: true,
   meta: false,
   validateSchema: false,
-  // Each start compiles the schema and runs it once.
+  // A compiled schema runs only once per start, so optimizing it does not pay.
   code: { optimize: false },
 })
 ajv.addFormat('cidr', isCidr)
@@ -29,7 +29,7 @@ ajv.addFormat('regex', (text: string) => {
   }
 })
 
-/** Fills in defaults and returns what is wrong. The schema is compiled at its first use: most commands use one of several. */
+/** Fills in defaults and returns errors. Compiles the schema at its first use: most commands use only one of several. */
 export const createValidator = (schema: object): ((values: unknown) => readonly SchemaError[]) => {
   let compiled: ValidateFunction | undefined
   return (values) => {
@@ -38,7 +38,7 @@ export const createValidator = (schema: object): ((values: unknown) => readonly 
   }
 }
 
-/** The path of what is wrong; for a name that does not belong there, of that name. */
+/** The path of an error, including an unknown name. */
 export const pathOf = ({ instancePath, keyword, params }: SchemaError): readonly string[] => [
   ...instancePath.split('/').slice(1).map(unescapePointer),
   ...(keyword === 'additionalProperties' ? [String((params as Record<string, unknown>).additionalProperty)] : []),
@@ -46,7 +46,7 @@ export const pathOf = ({ instancePath, keyword, params }: SchemaError): readonly
 
 const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** `elsewhere` says where a setting of this name has its place, if only the place was wrong. */
+/** `elsewhere` suggests the right place of a setting that is valid somewhere else. */
 export const explain = (error: SchemaError, elsewhere: (name: string) => string = () => ''): Problem | undefined => {
   const setting = pathOf(error).join('.')
   const params = error.params as Record<string, unknown>
@@ -58,7 +58,7 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       return one(`is not a setting${didYouMean(name, siblings) || elsewhere(name)}`)
     }
     case 'const':
-      return undefined // one branch of a choice; the choice itself reports
+      return undefined // a branch of a union; the union reports the error
     case 'anyOf': {
       const branches = (error.schema as { const?: unknown }[]).map((branch) => branch.const)
       if (branches.every((branch) => branch !== undefined))
@@ -68,7 +68,7 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       return one('has a value of the wrong kind')
     }
     case 'required':
-      // Of a branch of a choice the choice itself reports.
+      // A branch of a union; the union reports the error.
       return error.schemaPath.includes('/oneOf/') ? undefined : one(error.message ?? 'is wrong')
     case 'oneOf': {
       const choices = (error.schema as { required?: string[] }[]).flatMap(({ required = [] }) => required)
@@ -92,7 +92,7 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
   }
 }
 
-/** Of a branch of a choice the choice itself reports. */
+/** Errors of a branch are skipped, because the union reports them. */
 const isBranch = ({ schemaPath }: SchemaError): boolean =>
   /\/anyOf\/\d+\/(?:enum|type|minimum|maximum)$/.test(schemaPath)
 

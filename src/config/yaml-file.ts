@@ -1,4 +1,4 @@
-// Reads a YAML file of settings: its content, what is wrong with it, and on which line each part is.
+// Reads a YAML file of settings: content, problems, and line numbers.
 import { isObject } from '../base/json-object.js'
 import { LineCounter, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import type { Problem } from './problem.js'
@@ -8,13 +8,13 @@ export type NamedText = { readonly name: string; readonly text: string }
 type YamlFile = {
   readonly content: Record<string, unknown>
   readonly problems: readonly Problem[]
-  /** It is no YAML at all, so that nothing can be said about what it means. */
+  /** The file is not YAML, so its settings cannot be checked. */
   readonly isBroken: boolean
-  /** `threatweave.yaml:7`; nothing where no part of the path is in the file. */
+  /** `threatweave.yaml:7`; undefined if no part of the path is in the file. */
   readonly placeOf: (path: string) => string | undefined
 }
 
-/** No signal is heard while a file is read. */
+/** Parsing blocks the event loop, and with it signals, so the size is limited. */
 const maxLength = 262_144
 
 export const readYamlFile = ({ name, text }: NamedText): YamlFile => {
@@ -23,7 +23,7 @@ export const readYamlFile = ({ name, text }: NamedText): YamlFile => {
     return { content: {}, problems, isBroken: true, placeOf: () => undefined }
   }
   const lines = new LineCounter()
-  // It compares each key with all before it: thousands take it seconds.
+  // The parser's own check of unique keys is quadratic and takes seconds for thousands of keys.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false })
   const placeOf = (path: string): string | undefined => {
     const parts = path.split('.')
@@ -60,7 +60,7 @@ const repeatedKeys = (document: Document, lines: LineCounter): readonly string[]
   return repeated
 }
 
-/** The parser shows the place below it, behind a colon. */
+/** Drops the source excerpt that the parser appends after a colon. */
 const firstLine = (message: string): string => (message.split('\n')[0] ?? '').replace(/:$/, '')
 
 type Content = { readonly value: Record<string, unknown>; readonly problems: readonly string[] }

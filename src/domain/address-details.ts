@@ -1,11 +1,11 @@
-// What is known about an address besides whether it is bad: what is open there, and whose it is.
+// Descriptive facts about an address: open ports, exposed devices, owner and location.
 import type { Geo } from './geo.js'
 
-/** What a camera, a device and so on are called that everybody can reach. */
+/** Kinds of publicly reachable devices and pages. */
 export const exposures = ['webcam', 'iot', 'nas', 'admin_page', 'other_ports'] as const
 export type Exposure = (typeof exposures)[number]
 
-/** Country and network are the provider's; a database of the operator's own goes before it. */
+/** Country and network come from the provider, unless a local database has them. */
 export type AddressDetails = Geo & {
   readonly owner?: string
   /** In ascending order. */
@@ -24,7 +24,7 @@ export const portsOf = (ports: Iterable<number>): readonly number[] =>
 export const vulnerabilitiesOf = (ids: Iterable<string>): readonly string[] =>
   [...new Set(ids)].slice(0, maxVulnerabilities)
 
-/** What several answers about one address say together; where they disagree about whose it is, the first counts. */
+/** Merges the details of several answers about one address; the first owner wins. */
 export const joinDetails = (one: AddressDetails, other: AddressDetails): AddressDetails => {
   const ports = [...(one.openPorts ?? []), ...(other.openPorts ?? [])]
   const ids = [...(one.vulnerabilities ?? []), ...(other.vulnerabilities ?? [])]

@@ -1,4 +1,4 @@
-// What the lookup service says in detail about the indicator of an alert, bounded in size.
+// Detailed answers of the lookup service about the indicator of an alert, bounded in size.
 
 export const contextOperations = [
   'ip/data',
@@ -10,9 +10,9 @@ export const contextOperations = [
 export type ContextOperation = (typeof contextOperations)[number]
 
 export type AlertContext = {
-  /** When the last of the answers was obtained. */
+  /** The time of the newest answer. */
   readonly obtained_at: string
-  /** By operation: the members of the answer, shortened. */
+  /** Shortened answers, by operation. */
   readonly answers: { readonly [operation in ContextOperation]?: unknown }
 }
 
@@ -22,10 +22,10 @@ const maxMembers = 40
 const maxText = 200
 const maxAnswerBytes = 3_072
 
-/** Exploits are told by their titles: their text does not belong into an event. */
+/** `edb_content` is exploit code, which does not belong in an event; the title is enough. */
 const leftOut: ReadonlySet<string> = new Set(['status', 'message', 'edb_content'])
 
-/** An answer without its envelope; lists and texts are cut until it is small. */
+/** An answer without its envelope; lists and texts are cut to a small size. */
 export const shortened = (answer: unknown): unknown => {
   for (let rows = maxRows; rows > 0; rows--) {
     const short = cut(answer, rows, 0)
@@ -47,6 +47,6 @@ const cut = (value: unknown, rows: number, depth: number): unknown => {
 const isNothing = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** At most three vulnerabilities that a line names. */
+/** The first three vulnerabilities named in a line. */
 export const vulnerabilitiesIn = (text: string): readonly string[] =>
   [...new Set(text.match(/\bCVE-\d{4}-\d{4,7}\b/gi)?.map((id) => id.toUpperCase()))].slice(0, 3)

@@ -15,18 +15,18 @@ export type Status = (typeof statuses)[number]
 /** `auto`: full for malicious and suspicious events, compact for the rest. */
 export type Detail = 'auto' | 'full' | 'compact'
 
-/** An indicator that is accused by a listed URL is named by it; what is looked up is its host. The list may grow. */
+/** An indicator whose URL is listed is shown as the URL, although its host is looked up. The list may grow. */
 export const annotatedTypes = [...indicatorTypes, 'url'] as const
 export type AnnotatedType = (typeof annotatedTypes)[number]
 
-/** One of several that list the deciding indicator. */
+/** One of several listings of the deciding indicator. */
 export type AnnotatedListing = {
   readonly feed: string
   readonly entry: string
   readonly level: Listing['level']
   readonly score?: number
   readonly categories?: readonly string[]
-  /** Since when, where the list says it; and until when the entry counts. */
+  /** The date of the listing, if the list has one, and the expiry of the entry. */
   readonly since?: string
   readonly expires?: string
 }
@@ -43,7 +43,7 @@ export type AnnotatedIndicator = {
   threat_class?: ThreatClass
   /** Names of the flags that are true. */
   flags?: readonly Flag[]
-  /** By the databases of intel.geo, else by the provider. */
+  /** From the databases of intel.geo, otherwise from the provider. */
   country?: string
   as?: NonNullable<Geo['as']>
   source?: string
@@ -75,9 +75,9 @@ export type Annotation = {
   verdict: Level
   malicious?: boolean
   score?: number
-  /** Of the deciding indicator, where it is accused. */
+  /** Of a malicious or suspicious deciding indicator. */
   threat_class?: ThreatClass
-  /** How many accuse the deciding indicator, where sources are configured. */
+  /** The number of sources that call the deciding indicator malicious or suspicious; only with intel.sources. */
   accusers?: number
   type?: AnnotatedType
   value?: string
@@ -85,9 +85,9 @@ export type Annotation = {
   role?: Role
   direction: Direction
   action: Action
-  /** What kind of thing the event reports; older annotations and compact ones of clean events do not say it. */
+  /** Absent in older annotations and in compact ones of clean events. */
   activity?: Activity
-  /** A login was stopped after the password was right, by a second factor or a policy. */
+  /** The password was right, but a second factor or a policy stopped the login. */
   password_accepted?: true
 } & { [flag in Flag]?: boolean } & {
   summary: string
@@ -97,7 +97,7 @@ export type Annotation = {
   /** Country and network of the deciding indicator. */
   country?: string
   as?: NonNullable<Geo['as']>
-  /** What the provider says about the deciding indicator besides. */
+  /** Descriptive facts about the deciding indicator. */
   owner?: string
   open_ports?: readonly number[]
   vulnerabilities?: readonly string[]
@@ -105,7 +105,7 @@ export type Annotation = {
   source?: string
   feed?: string
   entry?: string
-  /** Everyone who lists the deciding indicator, worst first, where that is more than one. */
+  /** The listings of the deciding indicator, worst first, if there are several. */
   listings?: readonly AnnotatedListing[]
   verdict_time?: string
   stale?: boolean
@@ -114,9 +114,9 @@ export type Annotation = {
   /** The former verdict of a replayed event: nothing newer is known. */
   former?: true
   truncated?: boolean
-  /** What the event was, if it was not a JSON object and is wrapped in one. */
+  /** The original kind of an event that was wrapped in a JSON object. */
   read_as?: Exclude<ContentKind, 'json'>
-  /** How many members that look like this annotation were cut out, and how many are still there. */
+  /** The number of forged annotations that were removed, and of those that remain. */
   replaced?: number
   forged?: number
   enrichment_id?: string

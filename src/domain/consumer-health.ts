@@ -1,4 +1,4 @@
-// How the Kafka consumer is doing: for the metrics, the health checks and the status page.
+// The health of the Kafka consumer, for metrics, health checks and the status page.
 
 export const consumerStates = ['starting', 'running', 'draining', 'stopped', 'failed'] as const
 
@@ -14,9 +14,9 @@ export type ConsumerHealth = {
   readonly state: (typeof consumerStates)[number]
   readonly joins: number
   readonly restarts: number
-  /** When it left its group; absent while it is a member. */
+  /** The time it left its group; absent while it is a member. */
   readonly leftAt?: number
-  /** When a broker last answered; set only once that is too long ago. */
+  /** The time of the last answer from a broker; set only when that is too long ago. */
   readonly unreachableSince?: number
   /** The partitions assigned to this process, by `topic/partition`. */
   readonly partitions: Readonly<Record<string, PartitionHealth>>

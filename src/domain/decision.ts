@@ -8,30 +8,30 @@ import type { Sighting } from './sighting.js'
 export const decisions = ['lookup', 'feeds', 'skip'] as const
 
 export type Decision =
-  /** `ask` is what may be sent: for a name its registrable domain, unless configured otherwise. */
+  /** `ask` is the indicator to send: for a name its registrable domain, unless configured otherwise. */
   | { readonly decision: 'lookup'; readonly ask: Indicator }
   | { readonly decision: 'feeds'; readonly reason: Reason }
-  /** `until`: epoch milliseconds when this stops to hold, where such a moment is known. */
+  /** `until`: epoch milliseconds when the decision expires, if it does. */
   | { readonly decision: 'skip'; readonly reason: Reason; readonly until?: number }
 
-/** Addresses and names that somebody listed; `expiring` are those that count only until a moment, in epoch milliseconds. */
+/** Listed addresses and names; `expiring` maps temporary entries to their end in epoch milliseconds. */
 export type IndicatorList = {
   readonly ranges: RangeSet
   readonly names: NameSet
   readonly expiring?: readonly { readonly until: number; readonly ranges: RangeSet; readonly names: NameSet }[]
 }
 
-/** What a decision depends on besides the sighting. */
+/** The configuration of the gate. */
 export type GateOptions = {
   readonly ownRanges: RangeSet
   readonly internalSuffixes: NameSet
-  /** Public by the operator's word, though they look internal. */
+  /** Names that look internal and that the operator declared public. */
   readonly publicSuffixes: NameSet
   readonly allow: IndicatorList
   readonly deny: IndicatorList
   readonly askFreeText: boolean
   readonly domainAsk: 'registrable' | 'host'
-  /** Treats documentation addresses as if they were real. */
+  /** Treats documentation addresses as public. */
   readonly documentation?: boolean
   /** The time, for entries of the allow list that expire. */
   readonly now?: () => number

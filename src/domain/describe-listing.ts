@@ -1,4 +1,4 @@
-// A listing as annotations and alerts name it: plain members, bounded.
+// Formats a listing for annotations and alerts: plain members of bounded size.
 import type { AnnotatedListing } from './annotation.js'
 import type { Listing } from './finding.js'
 

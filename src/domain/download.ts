@@ -1,24 +1,24 @@
-// A file that is fetched over HTTP: what is asked for, and how it went.
+// A download over HTTP: request and outcome.
 
-/** In PEM: who we are to a server that asks for it. */
+/** A client certificate for mutual TLS, in PEM. */
 export type ClientCertificate = { readonly cert: string; readonly key: string; readonly passphrase?: string }
 
 export type DownloadRequest = {
   readonly url: string
-  /** Sent to this host alone, for they may hold a key. */
+  /** Not sent to another host after a redirect, because they may contain a key. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the last answer said, so that a list that has not changed is not sent again. */
+  /** From the last answer, so that an unchanged list is not downloaded again. */
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  /** Plain HTTP, which everybody on the way can read and change, is meant. */
+  /** Allows plain HTTP, which anyone on the network path can read and change. */
   readonly allowHttp: boolean
-  /** JSON to send: the request is a POST then, and is not redirected. */
+  /** JSON to send; the request is then a POST and redirects are refused. */
   readonly body?: string | undefined
-  /** Shown to the host of the address alone. */
+  /** Not used for another host after a redirect. */
   readonly clientCertificate?: ClientCertificate | undefined
-  /** Where the body goes. */
+  /** The file to write the body to. */
   readonly file: string
-  /** Less than what is allowed in general. */
+  /** A lower limit than the general one. */
   readonly maxBytes?: number
   readonly signal: AbortSignal
 }
@@ -29,16 +29,16 @@ export type Downloaded =
       readonly bytes: number
       readonly etag?: string
       readonly lastModified?: string
-      /** Of the answer, by their names in lower case. */
+      /** A response header, by lower-case name. */
       readonly header: (name: string) => string | undefined
     }
   | { readonly status: 'same' }
-  /** The message holds nothing that was sent. */
+  /** The message contains nothing from the request, which may hold secrets. */
   | {
       readonly status: 'failed'
       readonly message: string
       readonly retryAfterMs?: number
-      /** The status that was answered, if one was. */
+      /** The HTTP status, if there was a response. */
       readonly answered?: number
     }
 

@@ -1,4 +1,4 @@
-// An indicator as ECS `threat.indicator` has it.
+// Formats an indicator as ECS `threat.indicator`.
 import type { AnnotatedType } from './annotation.js'
 import { hostOf } from './listed-url.js'
 

@@ -1,8 +1,8 @@
-// What the entries of a feed are: how many of each kind, and the same in words.
+// Counts the entries of a feed by kind, and describes the counts in words.
 
 export const entryKinds = ['addresses', 'endpoints', 'names', 'urls'] as const
 
-/** Each entry is of one kind. `endpoints`: one port of an address. `addresses`: ranges are among them. */
+/** Each entry has one kind. `endpoints`: one port of an address. `addresses`: includes ranges. */
 export type EntryCounts = Readonly<Record<(typeof entryKinds)[number], number>>
 
 export const entriesIn = ({ addresses, endpoints, names, urls }: EntryCounts): number =>

@@ -9,33 +9,33 @@ export type Rating = (typeof ratings)[number]
 export const levels = ['malicious', 'suspicious', 'clean', 'unknown'] as const
 export type Level = (typeof levels)[number]
 
-/** A matching entry of a local feed, or the accusation by a source that was asked. */
+/** A matching entry of a local feed, or a malicious or suspicious answer of a source. */
 export type Listing = {
   readonly feed: string
   readonly entry: string
-  /** `flag`: shown, but decides nothing, because what it accuses is safeguarded. */
+  /** `flag`: shown without effect on the verdict, because the indicator is safeguarded. */
   readonly level: 'malicious' | 'suspicious' | 'flag'
   readonly score?: number
   readonly categories: readonly string[]
-  /** The entry is for another port of the address or for a URL of the host, which the event does not show. */
+  /** The entry is for a port or URL that is not in the event. */
   readonly isPartial?: true
-  /** The listed URL, where the event shows that or what is below it. */
+  /** The listed URL, if the event has it or a URL below it. */
   readonly url?: string
-  /** Epoch milliseconds since when it is listed, where the list states it. */
+  /** Epoch milliseconds of the listing, if the list has a date. */
   readonly since?: number
   /** Epoch milliseconds when the copy of the list in use was written. */
   readonly copyAt?: number
   /** Epoch milliseconds after which the entry no longer counts. */
   readonly expires?: number
-  /** What a source said, in its own words: `abuseConfidenceScore 100`. */
+  /** The evidence in the words of the source: `abuseConfidenceScore 100`. */
   readonly evidence?: string
-  /** Epoch milliseconds when a source said so; absent for a feed. */
+  /** Epoch milliseconds of the answer of a source; absent for a feed. */
   readonly at?: number
-  /** It is of a source and past its life. */
+  /** An answer of a source that is past its TTL. */
   readonly stale?: true
 }
 
-/** What is known about one host of a registrable domain. */
+/** Facts about one host of a registrable domain. */
 export type HostReport = {
   readonly host: string
   /** Epoch milliseconds of the scan. */
@@ -66,44 +66,44 @@ export type Facts = {
   readonly idsLatest?: number
   readonly abuseRecords?: number
   readonly abuseLatest?: number
-  /** What is open at an address, and whose it is. */
+  /** Descriptive facts about an address. */
   readonly details?: AddressDetails
   /** The registrable domain that `hosts` belong to. */
   readonly domain?: string
   readonly hosts?: readonly HostReport[]
   readonly listings?: readonly Listing[]
-  /** Flags that sources state; they describe and are never judged. */
+  /** Flags from sources; they are shown and never judged. */
   readonly described?: Flags
   /** Sources that explicitly call it clean. */
   readonly clearedBy?: readonly string[]
 }
 
-/** What one operation of the provider answered. */
+/** The answer of one operation of the provider. */
 export type Answered = {
   readonly operation: string
   /** Epoch milliseconds when it was obtained. */
   readonly at: number
-  /** Absent where it found nothing. */
+  /** Absent if nothing was found. */
   readonly facts?: Facts
 }
 
 export type Known = {
   readonly status: 'known'
   readonly facts: Facts
-  /** `service`, `feed:<name>`, or `source:<id>` of a source that was asked. */
+  /** `service`, `feed:<name>` or `source:<id>`. */
   readonly source: string
-  /** Operations of the provider whose answers these facts are from. */
+  /** The operations of the provider that these facts come from. */
   readonly operations?: readonly string[]
-  /** Where these facts are from several: each by itself, so that each is asked again when its own time is over. */
+  /** The separate answers of several operations, each with its own TTL. */
   readonly answers?: readonly Answered[]
-  /** Epoch milliseconds when the facts, or the oldest of them, were obtained. */
+  /** Epoch milliseconds when the oldest of the facts was obtained. */
   readonly at: number
   readonly stale?: boolean
-  /** The whole answer, if it is passed on unchanged. */
+  /** The whole answer, if it is forwarded unchanged. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** Some configured feed is not in use, or a source that was due did not answer, so these facts alone do not make anything clean. */
+  /** A configured feed is not in use or a source did not answer, so the verdict cannot be clean. */
   readonly isFeedMissing?: true
-  /** The facts are those of sources alone: why the main provider has none. */
+  /** Why the main provider has no facts, if these come only from sources. */
   readonly without?: Reason
 }
 export type Unknown = {
@@ -111,22 +111,22 @@ export type Unknown = {
   readonly reason: Reason
   /** From a failure with a Retry-After. */
   readonly retryAfterMs?: number
-  /** Set with `at`: operations of the provider that answered so. */
+  /** Set with `at`: the operations of the provider with this answer. */
   readonly operations?: readonly string[]
-  /** Epoch milliseconds; set on an answer such as `not_found` that may be stored. */
+  /** Epoch milliseconds; set on answers that may be stored, such as `not_found`. */
   readonly at?: number
-  /** No byte of the request was sent, so it cost nothing. */
+  /** No byte of the request was sent, so the call cost nothing. */
   readonly isUnsent?: true
 }
 export type Finding = Known | Unknown
 
-/** When its newest answer was obtained: some of several may be older, because they were not asked for again. */
+/** The time of the newest answer. Operations are refreshed separately, so others may be older. */
 export const newestAt = (finding: Finding): number | undefined =>
   finding.status === 'known' && finding.answers
     ? Math.max(finding.at, ...finding.answers.map(({ at }) => at))
     : finding.at
 
-/** The source that said so; undefined where it was the provider or a feed. Names of its operations have a slash, ids of sources have none. */
+/** The id of the source; undefined for the provider or a feed. Operation names have a slash, source ids do not. */
 export const sourceIdOf = (finding: Finding): string | undefined => {
   const [operation = '/', ...more] = finding.operations ?? []
   if (more.length > 0 || operation.includes('/')) return undefined
@@ -136,13 +136,13 @@ export const sourceIdOf = (finding: Finding): string | undefined => {
 export const noFacts: Facts = { flags: {}, categories: [] }
 
 const unknowns: { [reason in Reason]?: Unknown } = {}
-/** The same object for the same reason, so that caches find it. */
+/** Returns one shared object per reason, which caches keyed by identity rely on. */
 export const unknownOf = (reason: Reason): Unknown =>
   (unknowns[reason] ??= Object.freeze({ status: 'unknown', reason }))
 
 /**
- * Reasons that say no more than that nobody lists it. While some configured feed is not in use nobody can say that: accusations
- * stand, but what nobody accuses is neither clean nor unlisted.
+ * Reasons that mean "not listed". While a configured feed is not in use this cannot be known: listings still count, but an
+ * indicator without one is neither clean nor unlisted.
  */
 export const saysNotListed: ReadonlySet<Reason | undefined> = new Set<Reason>([
   'not_listed',

@@ -1,4 +1,4 @@
-// The closed list of flags that an answer may state; each is a flat member of the annotation.
+// The closed list of flags in answers; each is a flat member of the annotation.
 
 export const flags = [
   'is_malicious',
@@ -14,7 +14,7 @@ export const flags = [
   'is_cloud',
   'is_mobile',
   'is_safe_dns_server',
-  // Stated by the feeds: a URL on this shared host is listed, which says nothing about the host.
+  // Set by feeds: a URL on this shared host is listed, which does not affect the host itself.
   'safeguarded',
 ] as const
 

@@ -1,25 +1,25 @@
-// Where an address is and whose network it is in, as local databases say.
+// The country and network (AS) of an address, from local databases.
 import type { Indicator } from './indicator.js'
 
 export type Geo = {
   /** ISO 3166-1, two capital letters. */
   readonly country?: string
-  /** The autonomous system, and who runs it. */
+  /** The autonomous system and its operator. */
   readonly as?: { readonly number: number; readonly name?: string }
 }
 
 export type GeoSource = {
-  /** Nothing for a name, for an address that is not public, and where no database has it. */
+  /** Undefined for names, for addresses that are not public, and without a database entry. */
   readonly of: (indicator: Indicator) => Geo | undefined
-  /** Grows with every database that is replaced: what was said before may be wrong since. */
+  /** Increases with each replaced database; cached results of earlier versions are outdated. */
   readonly version: () => number
 }
 
 type GeoStatus = {
   readonly file: string
-  /** kept: what was read before is in use, because the newest file was refused. */
+  /** kept: the previous version is in use, because the newest file was refused. */
   readonly state: 'loaded' | 'kept'
-  /** What its maker calls it, and when he built what is in use, in epoch milliseconds. */
+  /** The type of the database, and its build time in epoch milliseconds. */
   readonly type: string
   readonly built: number
   /** How often a changed file was refused. */
@@ -30,6 +30,6 @@ type GeoStatus = {
 
 export type GeoDatabases = GeoSource & {
   readonly status: () => readonly GeoStatus[]
-  /** Stops watching; resolves when nothing is being read. */
+  /** Stops watching; resolves when reads in progress have ended. */
   readonly close: () => Promise<void>
 }

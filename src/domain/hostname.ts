@@ -7,7 +7,7 @@ const hyphen = 45
 const underscore = 95
 const maxLength = 253
 const maxLabelLength = 63
-/** An international name may be longer than the punycode it becomes, but not by more than this. */
+/** An international name may be longer than its punycode, up to this limit. */
 const maxUnicodeLength = 1024
 
 /** A host has at least two labels and a clean registrable part; a suffix may be a single label. */
@@ -19,7 +19,7 @@ const checkAscii = (text: string, end: number, kind: Kind): string | undefined =
   let labels = 1
   let labelStart = 0
   let hasUpper = false
-  // Places (by label) of the newest blemish: an underscore, or a hyphen at a label's edge.
+  // The last label with an underscore, and with a hyphen at its edge.
   let blemishedLabel = 0
   let allDigits = true
   for (let i = 0; i <= end; i++) {

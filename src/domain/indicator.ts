@@ -6,7 +6,7 @@ export type IndicatorType = (typeof indicatorTypes)[number]
 
 export type Indicator = { readonly type: IndicatorType; readonly value: string }
 
-/** An address is its own key, so that the most common lookup allocates nothing. */
+/** An address is its own key, so the most common lookup allocates nothing. */
 export const keyOf = (indicator: Indicator): string =>
   indicator.type === 'ip' ? indicator.value : `domain:${indicator.value}`
 

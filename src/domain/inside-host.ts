@@ -1,4 +1,4 @@
-// Inside hosts: machines of our own side, by the reason for which their address was not looked up.
+// Identifies inside hosts (our own machines) by the reason their address was not looked up.
 import type { Annotation } from './annotation.js'
 import type { Reason } from './reason.js'
 import type { Role } from './sighting.js'
@@ -6,10 +6,10 @@ import type { Role } from './sighting.js'
 export const isInsideReason = (reason: Reason | undefined): boolean =>
   reason === 'private_address' || reason === 'own_range'
 
-/** An endpoint of the event; an inside address that is only mentioned, such as a resolver's, met nobody. */
+/** Only endpoints count; an inside address that is merely mentioned, such as a resolver, had no contact. */
 export const isInsideHost = (role: Role, reason: Reason | undefined): boolean =>
   (role === 'source' || role === 'destination') && isInsideReason(reason)
 
-/** Those that met what the annotation is about. */
+/** The inside hosts that had contact with the deciding indicator. */
 export const insideHostsOf = ({ indicators, value }: Annotation): readonly string[] =>
   indicators.filter((one) => one.value !== value && isInsideHost(one.role, one.reason)).map((one) => one.value)

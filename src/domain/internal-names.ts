@@ -1,6 +1,6 @@
 // Suffixes of internal names: reserved ones and those used by private networks.
 
-/** Names without a public suffix are internal too; these are listed because some are, or may become, public suffixes. */
+/** Names without a public suffix are internal anyway; these are listed because they are, or may become, public suffixes. */
 const internalSuffixes = new Set([
   // Reserved: RFC 2606, 6761, 6762, 7686, 8375, 9476, 9665, and ICANN's `internal`.
   'test',
@@ -27,7 +27,7 @@ const internalSuffixes = new Set([
   'router',
 ])
 
-/** A router's name for itself, below a suffix that has since become public. */
+/** The name that routers give themselves, below a suffix that has become public. */
 const routerName = 'fritz.box'
 
 export const isInternalName = (name: string): boolean =>

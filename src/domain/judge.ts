@@ -25,7 +25,7 @@ export const judge = (finding: Finding, sighting: IndicatorInRole, table: Judgem
   return sighting.evidence === 'reverse' && accuses(verdict.level) ? withoutAccusation(verdict) : verdict
 }
 
-/** Whoever asks for the name of a listed address may be its victim, a firewall that writes logs, or an analyst. */
+/** A reverse lookup of a listed address proves no contact: the client may be a victim, a firewall writing logs, or an analyst. */
 const withoutAccusation = ({ because, source, feed, entry, until }: Verdict): Verdict => ({
   level: 'unknown',
   reason: 'reverse_lookup',
@@ -44,7 +44,7 @@ const judgeAny = (finding: Finding, sighting: IndicatorInRole, table: JudgementT
       ? withoutAcquittal(verdictOf(finding, rule(finding, sighting, table, now)))
       : verdictOf(finding, rule(finding, sighting, table, now))
 
-/** The same, with how many accuse it: the provider by its own facts, each feed and each source. */
+/** Also counts the sources that call it malicious or suspicious: the provider, each feed and each source. */
 export const judgeCounting: typeof judge = (finding, sighting, table, now) => {
   const verdict = judge(finding, sighting, table, now)
   return finding.status === 'known' && accuses(verdict.level)
@@ -64,11 +64,11 @@ const accusersOf = (finding: Known, sighting: IndicatorInRole, table: JudgementT
   return feeds.size + (accuses(rule({ ...finding, facts: own }, sighting, table, now).level) ? 1 : 0)
 }
 
-/** A feed that is not in use may list it. */
+/** A clean verdict is withdrawn, because the missing feed might list the indicator. */
 const withoutAcquittal = (verdict: Verdict): Verdict =>
   verdict.level === 'clean' || saysNotListed.has(verdict.reason) ? unknownVerdict('feed_missing') : verdict
 
-/** The worst level for any role and any host of a domain; it determines how long facts are kept. */
+/** The worst level for any role and any host of a domain; it determines the TTL of facts. */
 export const worstLevel = (finding: Finding, indicator: Indicator, table: JudgementTable, now: number): Level => {
   if (finding.status === 'unknown') return 'unknown'
   const names =
@@ -151,7 +151,7 @@ const weighAddress = (facts: Facts, role: Role, table: JudgementTable, now: numb
   if (flags.is_safe_dns_server === false) apply(rows.unsafeNameServer, weight)
   if (counted?.rating === 'moderate') apply(role === 'destination' ? rows.moderateAsDestination : rows.moderate, weight)
 
-  // A clean score for another role does not make this role clean.
+  // A clean score for another role does not make this one clean.
   const isStated = flags.is_malicious !== undefined || counted?.own === true
   if (weight.level === 'unknown' && isStated) weight.level = 'clean'
   describeFacts(facts, counted, weight.words)
@@ -186,7 +186,7 @@ const recent = (at: number | undefined, table: JudgementTable, now: number, weig
   return now < end
 }
 
-/** The provider may not date abuse records; a date, if present, must be recent. */
+/** Abuse records may lack a date; a date, if present, must be recent. */
 const abuseCounts = (facts: Facts, table: JudgementTable, now: number, weight: Weight): boolean =>
   (facts.abuseRecords ?? 0) > 0 && (facts.abuseLatest === undefined || recent(facts.abuseLatest, table, now, weight))
 
@@ -243,7 +243,7 @@ const weighHost = (
   return weight.level === 'unknown' ? 'no_verdict' : undefined
 }
 
-/** The newest for exactly this host, else for the registrable domain itself; never another host's. */
+/** The newest report for exactly this host, else for the registrable domain; never for another host. */
 const reportFor = ({ hosts = [], domain }: Facts, name: string): HostReport | undefined => {
   const exact = newest(hosts, (host) => host === name)
   if (exact || domain === undefined) return exact
@@ -338,7 +338,7 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
   }
 }
 
-/** The worst class among those who call it just as bad: the worst listing, and the facts if they do. `own`: the level by them alone. */
+/** The worst class among the sources at the decided level: the worst listing, and the facts if their own level `own` is as bad. */
 const classOf = (
   facts: Facts,
   own: Level,
@@ -350,7 +350,7 @@ const classOf = (
   return own === level ? worstClass(listed, classOfFacts(facts, sighting)) : (listed ?? 'uncategorized')
 }
 
-/** Of what the provider says; its flags describe like categories. */
+/** The class from facts of the provider; flags count like categories. */
 const classOfFacts = (facts: Facts, { type, value }: IndicatorInRole): ThreatClass => {
   const { flags } = facts
   const isNoise = scans(facts) || noises.some((flag) => flags[flag] === true)
@@ -361,7 +361,7 @@ const classOfFacts = (facts: Facts, { type, value }: IndicatorInRole): ThreatCla
 }
 const noises = ['is_tor', 'is_darkweb', 'is_vpn', 'is_anonymous_vpn', 'is_proxy'] as const
 
-/** What a source that explicitly says clean may turn into clean: nobody before it had an opinion. */
+/** Reasons without an opinion, which an explicit clean from a source may replace. */
 const saysNothing: ReadonlySet<Reason> = new Set<Reason>(['not_found', 'no_verdict', 'not_listed'])
 
 const worstListing = (
@@ -384,7 +384,7 @@ const worstListing = (
 
 const maxListings = 8
 
-/** Worst first; nothing where there is no second one, which is the rule. */
+/** All listings, worst first; undefined if there is only one, which is the usual case. */
 const allListings = (
   listings: readonly Listing[] = [],
   sighting: IndicatorInRole,
@@ -408,7 +408,7 @@ const isAbout = (listing: Listing, name: string): boolean => {
 
 const ranks = { malicious: 2, suspicious: 1, flag: 0 } as const
 
-/** By level, then by class, so that a second listing never makes it look harmless, then by score; of equal ones the first. */
+/** Compares by level, then by class, so that a second listing cannot hide a serious class, then by score. */
 const isWorse = (one: Listing, other: Listing): boolean => {
   const byLevel = ranks[one.level] - ranks[other.level]
   if (byLevel !== 0) return byLevel > 0

@@ -1,6 +1,6 @@
-// The table by which facts become a verdict: one row for each kind of evidence, and the thresholds the rows speak of.
+// The judgement table: one row for each kind of evidence, and the thresholds of the rows.
 
-/** `flag`: the evidence is shown as a flag but decides nothing. */
+/** `flag`: the evidence is shown as a flag without effect on the verdict. */
 export const rowLevels = ['malicious', 'suspicious', 'clean', 'flag'] as const
 export type RowLevel = (typeof rowLevels)[number]
 export type Row = { readonly level: RowLevel; readonly score?: number }
@@ -31,16 +31,16 @@ export type RowName = (typeof rowNames)[number]
 
 export type JudgementTable = {
   readonly rows: { readonly [name in RowName]: Row }
-  /** Lower case; with a grade in brackets only that grade counts, without one any grade does. */
+  /** Lower case; an entry with a grade in brackets matches only that grade. */
   readonly categories: readonly string[]
-  /** How far back an intrusion-detection hit or a dated abuse record supports a Dangerous score. */
+  /** The maximum age of an intrusion-detection hit or dated abuse record that supports a Dangerous score. */
   readonly evidenceDays: number
   readonly phishingProbability: number
   readonly newbornDays: number
   readonly dgaScore: number
-  /** How many of newborn, random text, fake domain and invalid TLS make a domain suspicious. */
+  /** The number of signs (newborn, random text, fake domain, invalid TLS) that make a domain suspicious. */
   readonly signs: number
-  /** A domain report older than this says nothing any more. */
+  /** Older domain reports are ignored. */
   readonly maxAgeDays: number
 }
 

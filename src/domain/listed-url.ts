@@ -1,4 +1,4 @@
-// The host of a listed URL, which is what an event shows and what is looked up.
+// Extracts the host of a listed URL, because events show and lookups use the host.
 
 /** Of `https://bad.example.com:8080/x` and `bad.example.com/x`: `bad.example.com`. */
 const hostOfUrl = (url: string): string => {
@@ -8,5 +8,5 @@ const hostOfUrl = (url: string): string => {
   return length < 0 ? url.slice(from) : url.slice(from, from + length)
 }
 
-/** The address or name of an indicator as annotations and alerts name it. */
+/** The address or name of an indicator in an annotation or alert. */
 export const hostOf = (type: unknown, value: string): string => (type === 'url' ? hostOfUrl(value) : value)

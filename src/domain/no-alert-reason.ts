@@ -1,14 +1,14 @@
-// Why an accused event raises no alert, as a closed list.
+// The closed list of reasons why a malicious or suspicious event raises no alert.
 
 /** Each completes "no rule fires because …". */
 export const noAlertWords = {
-  blocked_inbound: 'it was blocked on its way in',
+  blocked_inbound: 'the inbound connection was blocked',
   failed_login: 'the login failed',
-  background_unknown_action: 'nothing says that it got through, and its listing names no serious threat',
+  background_unknown_action: 'the event has no action, and the listing names no serious threat',
   only_suspicious: 'it is only suspicious',
-  suppressed: 'it was alerted before, and is suppressed for a while',
-  reverse_lookup: 'the address was only looked up in reverse',
-  safeguarded: 'a safeguard list protects it',
+  suppressed: 'an earlier alert has an open suppression window',
+  reverse_lookup: 'the address appears only in a reverse DNS query',
+  safeguarded: 'a safeguard list contains the indicator',
   rule_filtered: 'a filter excludes it',
   no_rule: 'none covers it',
 } as const

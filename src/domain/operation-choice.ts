@@ -1,10 +1,10 @@
-// When each operation of the lookup service is asked about an address or a name, as an operator chooses.
+// When to call each operation of the lookup service: the choices of the operator, and the next operation due.
 
-/** `unclean`: where what is known is not plainly clean; `accused`: where it is malicious or suspicious for some role. */
+/** `unclean`: unless the facts so far say clean; `accused`: if they are malicious or suspicious in some role. */
 export const choices = ['always', 'unclean', 'accused', 'never'] as const
 export type Choice = (typeof choices)[number]
 
-/** In the order in which they are asked; each costs a call. */
+/** In calling order; each costs a call. */
 export const addressOperations = [
   'malicious-info',
   'suspicious_info',
@@ -33,10 +33,10 @@ export const usualAddressChoices: AddressChoices = {
 
 export const usualNameChoices: NameChoices = { reports: 'always', 'reports/personal': 'never', report: 'never' }
 
-/** What is known so far. */
+/** The judgement of the facts so far. */
 type KnownSoFar = { readonly isUnclean: () => boolean; readonly isAccused: () => boolean }
 
-/** The next operation to ask; those that are always asked go first. */
+/** The next operation to call; unconditional ones come first. */
 export const dueOperation = <Name extends string>(
   names: readonly Name[],
   chosen: Readonly<Record<Name, Choice>>,
@@ -53,7 +53,7 @@ export const dueOperation = <Name extends string>(
   return accused !== undefined && isAccused() ? accused : undefined
 }
 
-/** Calls for one lookup, where all is plainly clean and where all is accused. One list serves all names. */
+/** The minimum and maximum number of calls per lookup (all clean, all malicious). Personal reports are one list for all names. */
 export const callsPerLookup = (
   chosen: Readonly<Record<string, Choice>>,
 ): { readonly least: number; readonly most: number } => {

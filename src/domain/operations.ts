@@ -1,11 +1,11 @@
-// The eighteen operations of a lookup service: name, parameters, and how our own service spells them. How a provider spells them is its profile.
+// The operations of a lookup service: names, parameters, and the requests of our own service. A profile maps them to a provider.
 
 type ParameterKind = 'text' | 'whole' | 'boolean' | 'id'
 export type Parameter = {
   readonly kind: ParameterKind
   readonly place: 'query' | 'path' | 'form'
   readonly required?: true
-  /** Sent when the caller says nothing; without one the parameter is then left out. */
+  /** Sent if the caller gives no value; without a default the parameter is omitted. */
   readonly default?: string | number | boolean
   readonly about: string
 }
@@ -19,7 +19,7 @@ export type Operation = {
 }
 
 const address = { ip: { kind: 'text', place: 'query', required: true, about: 'the address' } } as const
-/** Some servers take any value of it for true, so it is only ever sent when wanted. */
+/** Some servers treat any value as true, so it is sent only when wanted. */
 const full = { full: { kind: 'boolean', place: 'query', about: 'all rows of each list instead of 20' } } as const
 const query = { query: { kind: 'text', place: 'query', required: true, about: 'words and filters' } } as const
 const offset = { offset: { kind: 'whole', place: 'query', about: 'rows to pass over' } } as const
@@ -46,7 +46,7 @@ export const operations = {
     path: '/v1/ip/summary',
     parameters: address,
     envelope: 'flat',
-    about: 'scores, place and owner of an address',
+    about: 'scores, location and owner of an address',
   },
   'ip/vpn': {
     method: 'GET',
@@ -81,7 +81,7 @@ export const operations = {
     path: '/v1/ip/is_safe_dns_server',
     parameters: address,
     envelope: 'flat',
-    about: 'whether an address is a name server to trust',
+    about: 'whether an address is a trustworthy DNS resolver',
   },
   'ip/suspicious_info': {
     method: 'GET',
@@ -109,12 +109,12 @@ export const operations = {
     path: '/v1/domain/reports',
     parameters: { ...query, ...offset },
     envelope: 'data',
-    about: 'scans of a domain that exist',
+    about: 'existing scans of a domain',
   },
   'domain/reports/personal': {
     method: 'GET',
     path: '/v1/domain/reports/personal',
-    // Clients and servers disagree on the defaults, so all four are always said.
+    // Clients and servers disagree on the defaults, so all four are always sent.
     parameters: {
       offset: { kind: 'whole', place: 'query', default: 0, about: 'rows to pass over' },
       show_public: { kind: 'boolean', place: 'query', default: true, about: 'public scans of the account' },
@@ -136,21 +136,21 @@ export const operations = {
     path: '/v1/domain/status/{id}',
     parameters: id,
     envelope: 'data',
-    about: 'how far a scan is',
+    about: 'the progress of a scan',
   },
   'domain/scan': {
     method: 'POST',
     path: '/v1/domain/scan',
     parameters: site,
     envelope: 'data',
-    about: 'start a scan that everybody can see',
+    about: 'start a public scan',
   },
   'domain/scan/private': {
     method: 'POST',
     path: '/v1/domain/scan/private',
     parameters: site,
     envelope: 'data',
-    about: 'start a scan that only the account can see',
+    about: 'start a private scan',
   },
   'exploit/search': {
     method: 'GET',
@@ -175,7 +175,7 @@ type Value<Kind extends ParameterKind> = Kind extends 'text'
 type Of<Name extends OperationName> = (typeof operations)[Name]['parameters']
 type Required<P> = { [Key in keyof P]: P[Key] extends { required: true } ? Key : never }[keyof P]
 
-/** What a caller of the operation gives: required parameters, and others if wanted. */
+/** The parameters of a call: required ones, and optional ones. */
 export type Parameters<Name extends OperationName> = {
   readonly [Key in Required<Of<Name>>]: Of<Name>[Key] extends { kind: infer Kind extends ParameterKind }
     ? Value<Kind>

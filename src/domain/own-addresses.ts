@@ -1,20 +1,20 @@
-// Notes the public addresses that address translation in a log shows to be our own, to suggest them for gate.ownRanges.
+// Collects our own public addresses from NAT fields in logs, to suggest them for gate.ownRanges.
 import { formatAddress, readAddress, type Address } from './address.js'
 import type { Extraction, Sighting } from './sighting.js'
 import { isInside } from './special-ranges.js'
 
 type OwnAddresses = {
-  /** An own address that this event shows first. */
+  /** An own address that this event reveals for the first time. */
   readonly see: (extraction: Pick<Extraction, 'sightings' | 'flow'>) => string | undefined
-  /** The addresses so far; neighbours in one /24 as the smallest range that covers them. */
+  /** The addresses so far; several in one /24 become the smallest range that covers them. */
   readonly ranges: () => readonly string[]
 }
 
-/** What follows if gate.ownRanges is empty. */
+/** The consequence of an empty gate.ownRanges. */
 export const noOwnRanges =
-  'is empty: a connection from outside to a public address of yours is external, not inbound, unless the event says which end is yours'
+  'is empty: a connection from outside to one of your public addresses counts as external, not inbound, unless the event marks your side'
 
-/** A suggestion needs no more, and a hostile log could name many. */
+/** Enough for a suggestion; a hostile log could contain many more. */
 const maxAddresses = 64
 
 export const createOwnAddresses = (): OwnAddresses => {
@@ -32,8 +32,8 @@ export const createOwnAddresses = (): OwnAddresses => {
 }
 
 /**
- * One end inside: the public address that is not the other end stands for it. Both ends public, and translated to a private address: the
- * destination. Two public ends alone tell nothing.
+ * With one end inside, it is the public address that is not the other end. With two public ends and a translation to a private address, it
+ * is the destination. Two public ends without a translation prove nothing.
  */
 const ownAddressIn = ({ sightings, flow }: Pick<Extraction, 'sightings' | 'flow'>): string | undefined => {
   if (flow?.isReply === true || !sightings.some(isTranslated)) return undefined
@@ -44,7 +44,7 @@ const ownAddressIn = ({ sightings, flow }: Pick<Extraction, 'sightings' | 'flow'
   if (isFromInside && isToInside) return undefined
   if (!isFromInside && !isToInside)
     return sightings.some((one) => isTranslated(one) && isOfNetwork(one)) ? destination.value : undefined
-  // Of an outgoing connection, the translated destination is somebody else's.
+  // In an outgoing connection the translated destination belongs to the other side.
   return sightings.find(
     (one) =>
       isTranslated(one) &&

@@ -2,7 +2,7 @@
 import { formatAddress, readAddress } from './address.js'
 import { isInside } from './special-ranges.js'
 
-/** Undefined for an inside address: the machines of an own network have different owners. */
+/** Undefined for an inside address, because the machines of our own network have different users. */
 export const networkOf = (peer: string): string | undefined => {
   const address = readAddress(peer)
   if (address === undefined || isInside(address)) return undefined

@@ -1,13 +1,13 @@
-// What is wrong with a setting or a file that a user wrote, and where.
+// Problems in a setting or a file of the user, with their place.
 
 export type SettingProblem = { readonly setting: string; readonly message: string; readonly where?: string }
 
 export type FileProblem = { readonly file: string; readonly line?: number; readonly message: string }
 
-/** A parsed document of a format file, with the lines its values are on. */
+/** A parsed document of a format file, with line numbers. */
 export type FormatDocument = {
   readonly file: string
   readonly value: unknown
-  /** The line of what is at this path, or of the nearest thing around it. */
+  /** The line of this path, or of its nearest parent. */
   readonly lineOf: (path: readonly (string | number)[]) => number
 }

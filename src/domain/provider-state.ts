@@ -1,4 +1,4 @@
-// How calls to the provider are doing: for the pipeline's waits, the metrics and the status page.
+// The state of calls to the provider, for the waits of the pipeline, the metrics and the status page.
 import type { Reason } from './reason.js'
 import type { CallLimit } from './source-description.js'
 
@@ -8,7 +8,7 @@ export const providerStates = ['open', 'paused', 'breaker_open', 'stopped', 'pro
 export type AllowedCalls = {
   readonly hour: number
   readonly day: number
-  /** Nobody set them: they do not apply at a gateway. */
+  /** Not configured; defaults do not apply if the provider is a gateway. */
   readonly isDefault?: boolean
 }
 
@@ -16,20 +16,20 @@ export type AllowedCalls = {
 export type ProviderState = {
   readonly waiting: number
   readonly inFlight: number
-  /** Calls that may be in flight. */
+  /** The current concurrency limit. */
   readonly allowed: number
   readonly state: (typeof providerStates)[number]
   /** Why calls are not sent. */
   readonly reason?: Reason
-  /** Epoch milliseconds when the next call is tried. */
+  /** Epoch milliseconds of the next attempt. */
   readonly until?: number
-  /** Epoch milliseconds when the budget allows the next call; Infinity where this run may send none any more. */
+  /** Epoch milliseconds when the budget allows the next call; Infinity if the budget of this run is spent. */
   readonly budgetSpentUntil?: number
-  /** A gateway is asked, which keeps a budget of its own. */
+  /** The provider is a gateway with its own budget. */
   readonly isGateway?: boolean
-  /** Of a source: its limits, and how much of each is used in its present period. */
+  /** Only for a source: its limits and their use in the current period. */
   readonly limits?: readonly (CallLimit & { readonly used: number })[]
   readonly spent: { readonly hour: number; readonly day: number; readonly run: number }
-  /** What a lookup takes from its start to its finding, as observed. */
+  /** The observed duration of a lookup, from its start to its finding. */
   readonly latencyMs: number
 }

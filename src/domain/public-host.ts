@@ -1,4 +1,4 @@
-// Which hosts are public: the rule for whatever connects to where somebody else says, scans and fetched feeds.
+// Decides which hosts are public, as a guard against SSRF in scans, fetched feeds and redirects.
 import { parseRange, readAddress, type Address } from './address.js'
 import { createRangeSet } from './range-set.js'
 import { isInternalName } from './internal-names.js'
@@ -6,7 +6,7 @@ import { hasPublicSuffix } from './public-suffix.js'
 import { specialReason } from './special-ranges.js'
 
 /**
- * Addresses that look public and lead into the platform a machine runs on: metadata, agents and private endpoints of clouds.
+ * Public-looking addresses of cloud platforms: metadata, agents and private endpoints.
  * The others (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, …) lie in private or special ranges.
  */
 const ranges = [
@@ -22,13 +22,13 @@ const platform = createRangeSet(ranges)
 
 const isPlatformAddress = (address: Address): boolean => platform.has(address)
 
-/** Neither inside a network nor of the platform that this machine may run on. */
+/** Neither an inside address nor one of a cloud platform. */
 export const isPublicAddress = (text: string): boolean => {
   const address = readAddress(text)
   return address !== undefined && specialReason(address) === undefined && !isPlatformAddress(address)
 }
 
-/** A name that the internet could know, in lower case; what it leads to is another question. */
+/** A name in lower case that could exist in public DNS; its addresses are checked separately. */
 export const isPublicName = (name: string): boolean => {
   const host = name.replace(/\.$/, '')
   return host.includes('.') && !isInternalName(host) && hasPublicSuffix(host)

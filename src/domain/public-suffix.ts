@@ -5,9 +5,9 @@ import { parse } from 'tldts'
 type PublicSuffix = {
   /** Whether the name has a listed suffix; `.corp` is not one. */
   readonly isListed: boolean
-  /** The name is a suffix under which a registry registers names (`co.uk`): nobody's, unlike `github.io`. */
+  /** The name is a suffix of a registry (`co.uk`), which has no owner, unlike `github.io`. */
   readonly isRegistry?: boolean
-  /** The registered domain; absent if the name is itself a suffix. */
+  /** The registrable domain; absent if the name is itself a suffix. */
   readonly registrable?: string
 }
 
@@ -28,8 +28,8 @@ const find = (host: string): PublicSuffix => {
 }
 
 /**
- * A name is a host where it is a suffix only because a private rule with a wildcard says so of every name at its place:
- * `ec2-203-0-113-7.compute-1.amazonaws.com` by `*.compute-1.amazonaws.com`. A registry's wildcards (`*.ck`) are suffixes.
+ * True for a host that is a suffix only because of a private wildcard rule:
+ * `ec2-203-0-113-7.compute-1.amazonaws.com` by `*.compute-1.amazonaws.com`. Wildcards of registries (`*.ck`) are real suffixes.
  */
 export const isHostBelowWildcard = (name: string): boolean => {
   const { isPrivate, domain } = parse(name, options)
@@ -37,7 +37,7 @@ export const isHostBelowWildcard = (name: string): boolean => {
   return parse(`no-such-label${name.slice(name.indexOf('.'))}`, options).domain === null
 }
 
-/** The same few names come again and again. */
+/** Logs repeat a few names, so a small cache is enough. */
 const cached = createBoundedCache<string, PublicSuffix>(2048)
 
 /** `host` is a name in its normal form. */

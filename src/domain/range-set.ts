@@ -2,14 +2,14 @@
 import type { Address, AddressRange, Words } from './address.js'
 
 export type RangeSet = {
-  /** Ranges held after overlapping ones were merged. */
+  /** The number of ranges after merging overlaps. */
   readonly size: number
   readonly has: (address: Address) => boolean
 }
 
 const compareWords = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
 
-/** Below zero, zero or above as the address is before, at or after the words stored at this place. */
+/** Negative, zero or positive if the address is before, at or after the stored one. */
 const compareAt = (stored: Uint32Array, place: number, address: Words): number => {
   const at = place * 4
   return (
@@ -22,7 +22,7 @@ const compareAt = (stored: Uint32Array, place: number, address: Words): number =
 
 type Span<Bound> = { readonly first: Bound; readonly last: Bound }
 
-/** Sorted, with overlapping spans made one. */
+/** Sorts the spans and merges overlaps. */
 const merge = <Bound>(spans: readonly Span<Bound>[], compare: (a: Bound, b: Bound) => number): Span<Bound>[] => {
   const merged: Span<Bound>[] = []
   for (const span of spans.toSorted((a, b) => compare(a.first, b.first))) {

@@ -46,7 +46,7 @@ type ReasonKind = (typeof kinds)[Reason]
 export const reasons = Object.keys(kinds) as readonly Reason[]
 export const kindOf = (reason: Reason): ReasonKind => kinds[reason]
 
-/** Failures of the provider or of the queue before it that pass by themselves; none is about the indicator. */
+/** Temporary failures of the provider or of the queue; none concerns the indicator itself. */
 const temporary: ReadonlySet<Reason> = new Set<Reason>([
   'queue_full',
   'busy',
@@ -57,6 +57,6 @@ const temporary: ReadonlySet<Reason> = new Set<Reason>([
 ])
 export const isTemporary = (reason: Reason): boolean => temporary.has(reason)
 
-/** Those, and limits that end: the answer may come later. */
+/** Temporary failures and limits that end, so an answer may come later. */
 const passing: ReadonlySet<Reason> = new Set<Reason>([...temporary, 'cooling_down', 'budget_spent'])
 export const passes = (reason: Reason): boolean => passing.has(reason)

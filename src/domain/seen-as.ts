@@ -1,8 +1,8 @@
-// Tells what an indicator was in an event, as far as rules need it later.
+// Classifies the part an indicator played in an event, for rules about past events.
 import type { Activity } from './activity.js'
 import type { Action, Direction, Role, SeenAs } from './sighting.js'
 
-/** Remote control, file sharing, directories and databases. The bundled rules name the same. */
+/** Ports of remote control, file sharing, directories and databases, the same as in the bundled rules. */
 const isAdministration: ReadonlySet<number> = new Set([
   21, 22, 23, 111, 135, 139, 389, 445, 512, 513, 514, 623, 636, 873, 1433, 1434, 1521, 2049, 2222, 2375, 2376, 2379,
   3306, 3389, 5432, 5900, 5901, 5984, 5985, 5986, 6379, 6443, 8291, 9042, 9200, 9300, 10_000, 10_250, 11_211, 27_017,
@@ -17,7 +17,7 @@ export type EventAround = {
   readonly destinationPort?: number | undefined
 }
 
-/** As the bundled rules tell it. */
+/** Follows the bundled rules. */
 export const seenAsIn = (role: Role, event: EventAround): SeenAs => {
   const { direction, action, activity, password_accepted, sourcePort = 0, destinationPort = 0 } = event
   if (role === 'claimed' || role === 'answer' || role === 'mail') return role

@@ -1,10 +1,10 @@
-// The port of an address that an event shows: what an entry for one port of the address is compared with.
+// The port of an address in an event, which is compared with feed entries for one port.
 import type { Activity } from './activity.js'
 import type { Action, Sighting } from './sighting.js'
 
-/** The event does not say it. */
+/** The event has no port. */
 export const unknownPort = 0
-/** Every entry for a port of the address counts: the event is worse than a connection, and its port is not the server's. */
+/** Matches entries for any port: the event is worse than a connection, and its port is not that of a server. */
 export const anyPort = -1
 
 /** The members of an extraction, or of a summary, that say it. */
@@ -17,7 +17,7 @@ type Seen = {
   readonly password_accepted?: true | undefined
 }
 
-/** `isFirst`: no other address before it has the role; an event has one port for each end. */
+/** `isFirst`: the first address with this role; an event has one port per end. */
 export const portSeen = ({ role, port }: Sighting, event: Seen, isFirst: boolean): number => {
   const { sourcePort = unknownPort, destinationPort = unknownPort } = event
   if (role === 'answer') return anyPort
@@ -27,6 +27,6 @@ export const portSeen = ({ role, port }: Sighting, event: Seen, isFirst: boolean
   return role === 'destination' && isFirst ? destinationPort : unknownPort
 }
 
-/** Where the password was right the client is let in, or was nearly. */
+/** A right password counts as accepted, even if a second factor stopped the login. */
 const isAcceptedLogin = ({ activity, action, passwordAccepted, password_accepted }: Seen): boolean =>
   activity === 'login' && (action === 'allowed' || passwordAccepted === true || password_accepted === true)

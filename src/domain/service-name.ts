@@ -1,6 +1,6 @@
 // Names used for service discovery, and labels that only select a DNS record type.
 
-/** A closed list, so that a DNS tunnel cannot pose as discovery by putting data before `_tcp`. */
+/** A closed list, because a DNS tunnel could otherwise hide data in a label before `_tcp`. */
 const services = new Set([
   '_autodiscover',
   '_caldav',
@@ -39,9 +39,9 @@ const transports = new Set(['_tcp', '_udp', '_sctp', '_tls'])
 const controllers = new Set(['dc', 'gc', 'pdc'])
 const browsers = new Set(['b', 'db', 'r', 'dr', 'lb'])
 
-/** Whether a name is one of service discovery, such as `wpad.example.com` or `_sip._tcp.example.com`. */
+/** Recognises service discovery names, such as `wpad.example.com` or `_sip._tcp.example.com`. */
 export const isServiceName = (name: string): boolean => {
-  // Windows looks for a proxy and a tunnel below every domain of its search list.
+  // Windows queries these names below every domain of its search list.
   if (!name.includes('_')) return name.startsWith('wpad.') || name.startsWith('isatap.')
   const first = name.slice(0, name.indexOf('.'))
   const rest = name.slice(first.length + 1)
@@ -53,7 +53,7 @@ export const isServiceName = (name: string): boolean => {
   )
 }
 
-/** Removes labels that no host has: `selector._domainkey.example.com` → `example.com`. */
+/** Removes service labels: `selector._domainkey.example.com` → `example.com`. */
 export const withoutServiceLabels = (name: string): string => {
   if (!name.includes('_')) return name
   const labels = name.split('.')

@@ -1,28 +1,28 @@
-// How a lookup service is asked and what its answers mean: the data of sources/lookup-service.yaml, or of a file over it.
+// The types of a lookup service profile: requests, errors and paths of facts, from sources/lookup-service.yaml and a file over it.
 import type { Exposure } from './address-details.js'
 import type { OperationName } from './operations.js'
 import type { Rating } from './finding.js'
 import type { Flag } from './flag.js'
 import type { Reason } from './reason.js'
 
-/** Names with dots between them; `[]` behind the name of a list stands for each of its entries. */
+/** Names separated by dots; `[]` after a list stands for each of its entries. */
 type Path = string
-/** Where a fact may stand; the profile's reader says what several places come to. */
+/** The paths of a fact; the reader of the profile combines several. */
 export type Places = Path | readonly Path[]
 
 /** `5xx` is 500 to 599. */
 type Code = number | string
 
-/** A row without codes fits by its words alone, once no code has told. */
+/** A row without codes matches by its words, and only after all rows with codes. */
 export type ErrorRow = {
   /** Codes of the body. */
   readonly status?: readonly Code[]
   /** Codes of HTTP. */
   readonly http?: readonly Code[]
-  /** All of them are in the message, in any case. */
+  /** All must be in the message, in upper or lower case. */
   readonly words?: readonly string[]
   readonly reason: (typeof errorReasons)[number]
-  /** The pause before the next call, where no Retry-After says how long. */
+  /** The pause before the next call if there is no Retry-After. */
   readonly pauseSeconds?: number
 }
 
@@ -38,20 +38,20 @@ export const errorReasons = [
   'bad_answer',
 ] as const satisfies readonly Reason[]
 
-/** Only these end by themselves, so only these may name a time. */
+/** Only these failures are temporary, so only these may have a pause. */
 export const passingReasons: ReadonlySet<Reason> = new Set<Reason>(['busy', 'throttled', 'unavailable'])
 
-/** How a number says a rating: the first is 1, the first is 0, or a percentage. */
+/** Scales of numeric ratings: from 1, from 0, or a percentage. */
 export const ratingScales = ['from1', 'from0', 'percent'] as const
 export type RatingPlace = Path | { readonly path: Path; readonly scale: (typeof ratingScales)[number] }
 export type RatingPlaces = RatingPlace | readonly RatingPlace[]
 
 export type AddressPlaces = {
   readonly subject?: Places
-  /** Where the members stand when the subject is not at the top. */
+  /** The object with the facts, if not the top level. */
   readonly under?: Path
   readonly flags: { readonly [flag in Flag]?: Places }
-  /** True there makes it malicious, and false says nothing. */
+  /** True makes the address malicious; false has no effect. */
   readonly accusedBy?: Places
   readonly inbound?: RatingPlaces
   readonly outbound?: RatingPlaces
@@ -63,7 +63,7 @@ export type AddressPlaces = {
   readonly ports?: PortPlaces
   /** Ids of vulnerabilities. */
   readonly vulnerabilities?: Places
-  /** What everybody can reach there; counts. */
+  /** Counts of publicly reachable things. */
   readonly exposes?: { readonly [name in Exposure]?: Places }
   readonly owner?: Places
   readonly country?: Places
@@ -72,7 +72,7 @@ export type AddressPlaces = {
   readonly listings?: Path
 }
 
-/** Port, status (`closed` is no open one) and time are in a row. */
+/** Paths within a row of the port list; a port with status `closed` is skipped. */
 export type PortPlaces = {
   readonly rows: Places
   readonly port: Places
@@ -81,7 +81,7 @@ export type PortPlaces = {
 }
 
 export type ReportRowPlaces = {
-  /** The list of rows; the other places are in a row. */
+  /** The list of rows; the other paths are relative to a row. */
   readonly rows: Path
   readonly url: Places
   readonly scanId?: Places
@@ -96,7 +96,7 @@ export type ReportPlaces = {
   readonly subject?: Places
   readonly rating?: RatingPlaces
   readonly at?: Places
-  /** How far the clock of `at` is ahead of UTC. */
+  /** The offset of `at` from UTC, in hours. */
   readonly atHoursAhead?: number
   readonly phishingRecords?: Places
   readonly safeBrowsingHits?: Places
@@ -126,22 +126,22 @@ export type AnswerPlaces = {
 
 type ProfileOperation = {
   readonly method: 'GET' | 'POST'
-  /** Behind the base path; `{name}` is where a parameter goes, the others are in the query or, of a POST, in the form. */
+  /** Appended to the base path. `{name}` is replaced by a parameter; the others go into the query, or into the form of a POST. */
   readonly path: string
-  /** The provider's name of each parameter that is not called as here; empty: it has none. */
+  /** Provider names of parameters that differ from ours; empty: the provider does not have it. */
   readonly parameters?: Readonly<Record<string, string>>
 }
 
 export type ProfileExample = {
   readonly operation: OperationName
-  /** The address or name that was asked about. */
+  /** The address or name in question. */
   readonly asked?: string
   /** The HTTP status. */
   readonly http: number
   readonly answer?: Readonly<Record<string, unknown>>
   /** The reason of the failure. */
   readonly gives?: Reason
-  /** Facts of the answer, as far as they are to be checked. */
+  /** The expected facts; others are not checked. */
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
@@ -150,7 +150,7 @@ export type ServiceProfile = {
   readonly basePath: string
   readonly key: { readonly header?: string; readonly prefix?: string; readonly query?: string }
   readonly envelope: {
-    /** Absent: HTTP alone says whether it succeeded. */
+    /** Absent: the HTTP status decides. */
     readonly status?: Path
     readonly success: readonly Code[]
     readonly message?: Places
@@ -158,7 +158,7 @@ export type ServiceProfile = {
   /** Absent: the service does not have it. */
   readonly operations: { readonly [name in OperationName]?: ProfileOperation }
   readonly errors: readonly ErrorRow[]
-  /** The service's words for each rating, in any case. */
+  /** The names of each rating, in upper or lower case. */
   readonly ratings: { readonly [rating in Rating]: readonly string[] }
   readonly answers: AnswerPlaces
   readonly examples: readonly ProfileExample[]

@@ -3,7 +3,7 @@ import type { Activity } from './activity.js'
 import type { Indicator } from './indicator.js'
 import type { Unread } from './unread.js'
 
-/** New roles go last: their places are in the records of the sightings topic. */
+/** Append new roles at the end: records of the sightings topic store the position. */
 export const roles = [
   'source',
   'destination',
@@ -14,7 +14,7 @@ export const roles = [
   'observer',
   'translated',
   'other',
-  /** An outside client wrote it and could have written anything: user agent, referrer, `X-Forwarded-For` beyond the proxies. */
+  /** Controlled by an outside client: user agent, referrer, `X-Forwarded-For` beyond the proxies. */
   'claimed',
 ] as const
 export type Role = (typeof roles)[number]
@@ -25,19 +25,19 @@ export type Action = (typeof actions)[number]
 export const directions = ['inbound', 'outbound', 'internal', 'external', 'unknown'] as const
 export type Direction = (typeof directions)[number]
 
-/** Of the own network, or of the rest of the world. */
+/** Our own network, or the rest of the world. */
 export type Side = 'inside' | 'outside'
 
-/** What an event says of its connection besides the addresses. */
+/** Properties of the connection in an event. */
 export type Flow = {
-  /** It is the answer: the destination began the connection. */
+  /** The event is a reply, so the destination opened the connection. */
   readonly isReply: boolean
-  /** The side of an end whose address is public, by the role of an interface, a zone or a sensor. */
+  /** The side of a public address, from the role of an interface, a zone or a sensor. */
   readonly sourceSide: Side | undefined
   readonly destinationSide: Side | undefined
 }
 
-/** `field`: a field or position that is known to hold indicators, or a URL or mail address; `text`: free text only; `reverse`: somebody asked for the name of the address. */
+/** `field`: a known field or position, or part of a URL or mail address; `text`: only in free text; `reverse`: the subject of a reverse DNS query. */
 export type Evidence = 'field' | 'text' | 'reverse'
 
 export type Sighting = Indicator & {
@@ -45,15 +45,15 @@ export type Sighting = Indicator & {
   readonly field: string
   readonly role: Role
   readonly evidence: Evidence
-  /** Path and query of each URL of this host that the event shows; absent where it shows the host alone. */
+  /** Path and query of each URL with this host in the event; absent without a URL. */
   readonly paths?: readonly string[] | undefined
-  /** Of an address in a URL: the port there. */
+  /** The port in the URL, for an address in a URL. */
   readonly port?: number | undefined
   /** The rule that gave the role: `format:…`, `field:…`, `words:…`, `text:…`, `position:…`. */
   readonly rule?: string
 }
 
-/** What an event without a recognised format is read as; formats cannot have these ids. */
+/** Fallback readers for events without a recognised format; reserved as format ids. */
 export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'pairs', 'text'] as const
 const kinds: ReadonlySet<string> = new Set(lineKinds)
 
@@ -64,30 +64,30 @@ export const formatOf = ({ format }: Pick<Extraction, 'format'>): string | undef
 /** Names of fields, such as all that some rules read. */
 export type Names = Pick<ReadonlySet<string>, 'has'>
 
-/** Values that have a name in an event's text: keys of key=value, CEF, LEEF and XML, columns and pieces that a format names. */
+/** Named values in the text of an event: keys of key=value, CEF, LEEF and XML, and columns and pieces of a format. */
 export type Noted = {
-  /** The only ones that are noted. */
+  /** The names to collect; others are ignored. */
   readonly names: Names
   readonly values: Readonly<Record<string, unknown>>
   /** No value in the event's text has a name, whatever name is asked for. */
   readonly isNothing?: true
 }
 
-/** What was read from an event, before any lookup. */
+/** The result of extraction, before any lookup. */
 export type Extraction = {
   readonly action: Action
   /** `other` if absent. */
   readonly activity?: Activity
-  /** A login that failed after the password was right, because of a second factor or a policy. */
+  /** The password was right, but a second factor or a policy stopped the login. */
   readonly passwordAccepted?: boolean
   readonly sightings: readonly Sighting[]
   /** Whether the event has more indicators than listed. */
   readonly truncated: boolean
-  /** Why the value of its record could not be read as its topic's format says. */
+  /** Why the value could not be decoded in the format of its topic. */
   readonly unread?: Unread['reason'] | undefined
-  /** What the event was read as: the id of a format, or one of `lineKinds`. */
+  /** The id of the format, or one of `lineKinds`. */
   readonly format?: string | undefined
-  /** How many names below its top look like our annotation. */
+  /** The number of nested members that look like our annotation. */
   readonly forged?: number
   /** The rule that gave the action; empty if none did. */
   readonly actionRule?: string
@@ -97,18 +97,18 @@ export type Extraction = {
   readonly sourcePort?: number
   readonly destinationPort?: number
   readonly flow?: Flow | undefined
-  /** The piece of the line that says when it happened, where a format names one. */
+  /** The timestamp in the line, if the format names it. */
   readonly time?: string | undefined
-  /** Where somebody asks for them. */
+  /** Only if rules need named values. */
   readonly noted?: Noted | undefined
 }
 
-/** Which way an event went, and what became of it. */
+/** The direction and action of an event. */
 export type Traffic = { readonly direction: Direction; readonly action: Action }
 
-/** What an indicator was in an event: the counts of past events keep it. */
+/** The part an indicator played in an event; stored with the counts of past events. */
 export const seenAs = [
-  /** What a machine of ours called or asked for. */
+  /** The target of a connection or query from one of our machines. */
   'called',
   'login',
   /** A login with the right password that was stopped. */
@@ -121,15 +121,15 @@ export const seenAs = [
   /** A sender or a URL in a message. */
   'mail',
   'claimed',
-  /** Every other client, and what is not told apart. */
+  /** Any other client, or unclassified. */
   'peer',
 ] as const
 export type SeenAs = (typeof seenAs)[number]
 
-/** With what became of the event. */
+/** The part played, with the action of the event. */
 export type Kind = { readonly seen_as: SeenAs; readonly action: Action }
 
-/** What is known of who has seen an indicator: how often, when, by which inside hosts. */
+/** Past sightings of an indicator: count, times and inside hosts. */
 export type SeenTotals = {
   /** Events that show it. */
   readonly count: number
@@ -137,11 +137,11 @@ export type SeenTotals = {
   readonly first: number
   readonly last: number
   readonly peers: readonly string[]
-  /** Sightings by inside hosts that are not listed. */
+  /** Sightings by inside hosts beyond the listed ones. */
   readonly otherSightings: number
-  /** The first and the last of each day, in order. */
+  /** The first and last offset of each day, in order. */
   readonly offsets: readonly number[]
-  /** Every direction and action of the events that show it. */
+  /** The distinct directions and actions of its events. */
   readonly traffic: readonly Traffic[]
   readonly kinds: readonly Kind[]
 }

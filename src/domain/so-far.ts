@@ -1,9 +1,9 @@
-// What is known while an answer is still open: of several that were asked some may have answered.
+// Partial findings: the answers received so far while other calls are still open.
 import type { Finding } from './finding.js'
 
 const known = new WeakMap<Promise<Finding>, () => Finding | undefined>()
 
-/** `soFar` is called when somebody has to decide without the rest. */
+/** `soFar` is called when a decision cannot wait for the rest. */
 export const noteSoFar = (promise: Promise<Finding>, soFar: () => Finding | undefined): void =>
   void known.set(promise, soFar)
 

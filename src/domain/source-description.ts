@@ -1,18 +1,18 @@
-// How another provider is asked and what its answers mean: the data of a file in sources/.
+// The types of a source file in sources/: requests to another provider and the meaning of its answers.
 import type { Flag } from './flag.js'
 import type { Indicator } from './indicator.js'
 import type { Reason } from './reason.js'
 
-/** What may be asked about; `ip` is both kinds of addresses. */
+/** Kinds of indicators; `ip` means both IPv4 and IPv6. */
 export const askKinds = ['ip', 'ipv4', 'ipv6', 'domain'] as const
 type AskKind = (typeof askKinds)[number]
 
 export const limitPeriods = ['second', 'minute', 'day', 'week', 'month'] as const
 export type LimitPeriod = (typeof limitPeriods)[number]
-/** So many calls in a period at most. */
+/** The maximum number of calls per period. */
 export type CallLimit = { readonly calls: number; readonly per: LimitPeriod }
 
-/** What an HTTP status may mean. */
+/** The possible meanings of an HTTP status. */
 export const statusMeanings = [
   'answer',
   'not_found',
@@ -26,10 +26,10 @@ export const statusMeanings = [
 ] as const satisfies readonly (Reason | 'answer')[]
 export type StatusMeaning = (typeof statusMeanings)[number]
 
-/** `nothing`: no opinion, whatever the rows below say. */
+/** `nothing`: no opinion; later rows are ignored. */
 export const sourceLevels = ['malicious', 'suspicious', 'clean', 'nothing'] as const
 
-/** Flags that a source may state: those that describe. */
+/** Flags that a source may set; they describe and are not judged. */
 export const descriptiveFlags = [
   'can_remote_access',
   'is_vpn',
@@ -47,12 +47,12 @@ export type DescriptiveFlag = (typeof descriptiveFlags)[number]
 
 type Scalar = string | number | boolean
 
-/** One of `equals`, `atLeast` and `count`. */
+/** Has exactly one of `equals`, `atLeast` and `count`. */
 export type SourceRow = {
   readonly path: string
   readonly equals?: Scalar
   readonly atLeast?: number
-  /** The list has so many entries at least. */
+  /** The minimum number of list entries. */
   readonly count?: number
   readonly level: (typeof sourceLevels)[number]
   readonly score?: number
@@ -76,7 +76,7 @@ export type SourceDescription = {
   readonly limits: readonly CallLimit[]
   /** URLs with `{value}` where the indicator goes. */
   readonly ask: { readonly [kind in AskKind]?: string }
-  /** Absent where there is no key. */
+  /** Absent if no key is needed. */
   readonly key?: {
     readonly header?: string
     readonly prefix?: string
@@ -94,7 +94,7 @@ export type SourceDescription = {
   readonly examples: readonly SourceExample[]
 }
 
-/** The URL that an indicator is asked about with; undefined where it is never sent to this source. */
+/** The request URL for an indicator; undefined if this kind is never sent to the source. */
 export const urlFor = ({ ask }: Pick<SourceDescription, 'ask'>, { type, value }: Indicator): string | undefined => {
   const kind: AskKind = type === 'domain' ? 'domain' : value.includes(':') ? 'ipv6' : 'ipv4'
   const template = ask[kind] ?? (kind === 'domain' ? undefined : ask.ip)

@@ -3,9 +3,9 @@ import { parseRange, type Address } from './address.js'
 import { createRangeSet, type RangeSet } from './range-set.js'
 
 /**
- * private: used inside a network and by a host for itself. local: never crosses a router as one host's address (this host,
- * broadcast, multicast). special: everything else that no reputation can be asked about: documentation, benchmarks,
- * protocol assignments, and translation prefixes, whose inner IPv4 address may be anybody's, hidden or forged.
+ * private: used within a network or a host. local: never routed as the address of one host (this host,
+ * broadcast, multicast). special: other addresses without a reputation: documentation, benchmarks,
+ * protocol assignments, and translation prefixes, whose inner IPv4 address may be hidden or forged.
  */
 type Kind = 'private' | 'local' | 'special'
 

@@ -1,4 +1,4 @@
-// Whether the host of a URL is this machine: what is sent there goes over no network.
+// Recognises URLs of this machine, whose traffic does not cross a network.
 
 export const isThisMachine = (host: string): boolean =>
   host === 'localhost' ||

@@ -1,16 +1,16 @@
-// The class of an accusation by its categories: serious, the background noise of the internet, or none that says which.
+// The threat class from categories: serious, background noise of the internet, or unclassified.
 
 /** Worst first. */
 export const threatClasses = ['serious', 'uncategorized', 'background'] as const
 export type ThreatClass = (typeof threatClasses)[number]
 
-/** What everybody on the internet meets every minute, and who hides behind others. */
+/** Constant noise that every public host sees, and anonymisers. */
 const background =
   /\b(?:(?:port ?)?scan\w*|brute ?forc\w*|spam\w*|abus\w*|prox(?:y|ies)|vpns?|tor|anonymi[sz]\w*|recon(?:naissance)?|prob(?:e|es|ing)|crawl\w*|web bot|password (?:spray|guess)\w*|credential stuffing)\b/
 /** A proxy that malware installs is malware. */
 const serious = /malware|malspam|trojan|botnet|ransom|phish|exploit|stealer|backdoor|\bc2\b|\bc&c\b|command and control/
 
-/** Words for bad things in general, and marks of handling. */
+/** Generic words, and handling marks such as TLP. */
 const saysNothing =
   /^(?:(?:tlp|pap|osint|type|misp|admiralty scale|estimative language|workflow|source)\b.*|(?:malicious|suspicious|anomalous|network)(?: (?:activity|host|ip|domain))?|unknown|other|none|attribution|(?:block|black|deny) ?list(?:ed)?|bad|threat|ioc|indicator|reputation|external analysis)?$/
 
@@ -22,7 +22,7 @@ const wordsOf = (category: string): string =>
     .replaceAll(/[\s_:./"=-]+/g, ' ')
     .trim()
 
-/** By the worst of one accuser's categories. */
+/** The worst class among the categories of one source. */
 export const classOfCategories = (categories: readonly string[]): ThreatClass => {
   let isBackground = false
   for (const category of categories) {
@@ -34,7 +34,7 @@ export const classOfCategories = (categories: readonly string[]): ThreatClass =>
   return isBackground ? 'background' : 'uncategorized'
 }
 
-/** What has none comes last. */
+/** The rank of a class, worst first; none comes last. */
 export const placeOfClass = (one: ThreatClass | undefined): number =>
   one === undefined ? threatClasses.length : threatClasses.indexOf(one)
 

@@ -1,9 +1,9 @@
-// Why the value of a record could not be read in the format of its topic.
+// Why a value could not be decoded in the format of its topic.
 import type { Reason } from './reason.js'
 
 export type Unread = {
-  /** no_schema: the registry does not have it, or does not answer; not_decoded: the value is not what its schema or the format of its topic says. */
+  /** no_schema: the registry does not have the schema, or does not answer; not_decoded: the value does not match its schema or format. */
   readonly reason: Extract<Reason, 'no_schema' | 'not_decoded'>
-  /** Resolves when reading it again is worth it; absent if it never is. */
+  /** Resolves when a retry may succeed; absent if none can. */
   readonly late?: Promise<unknown> | undefined
 }

@@ -12,16 +12,16 @@ export type Verdict = {
   /** Present exactly when the level is `unknown`. */
   readonly reason?: Reason
   readonly score?: number
-  /** Present exactly when it is accused: of those who do so at this level the worst. */
+  /** The worst class among the sources at this level; present exactly if malicious or suspicious. */
   readonly threatClass?: ThreatClass
-  /** How many accuse it, where several are asked. */
+  /** The number of sources that call it malicious or suspicious; only with intel.sources. */
   readonly accusers?: number
   readonly flags: Flags
   /** The explanation: `reported malicious, category malware, 1 scanning record`. */
   readonly because: string
   /** The reported categories. */
   readonly categories?: readonly string[]
-  /** What is open at an address, and whose it is. */
+  /** Descriptive facts about an address. */
   readonly details?: AddressDetails
   readonly source?: string
   /** Epoch milliseconds when the facts were obtained. */
@@ -32,24 +32,24 @@ export type Verdict = {
   /** The deciding feed and entry, if any. */
   readonly feed?: string
   readonly entry?: string
-  /** The entry itself. */
+  /** The deciding listing. */
   readonly listing?: Listing
-  /** All that list it, worst first and bounded, where it is more than one. */
+  /** All listings, worst first and bounded, if there are several. */
   readonly listings?: readonly Listing[]
   /** Epoch milliseconds after which the same facts may be judged differently. */
   readonly until?: number
 }
 
-/** A sighting with the decision about it and its verdict. Immutable; shared by events as long as nothing changes. */
+/** A sighting with its decision and verdict. Immutable, and shared by events until something changes. */
 export type Judged = {
   readonly sighting: Sighting
   readonly decision: Decision
   readonly verdict: Verdict
-  /** The answer that had not arrived yet, shared by all sightings that wait for it. */
+  /** The pending finding, shared by all sightings that wait for it. */
   readonly late?: Promise<Finding> | undefined
 }
 
-/** The former verdict of an event, as a replay needs it. */
+/** The former verdict of an event, for a replay. */
 export type FormerVerdict = {
   readonly level: Level
   /** A hash of the deciding indicator; 0 if the annotation does not name it. */

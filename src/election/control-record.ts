@@ -1,4 +1,4 @@
-// What gateways tell each other about who calls: the one record of the control topic, and the word of the group's leader; signed where there is a key.
+// Messages of the leader election between gateways: the record of the control topic, and the announcement of the leader; signed if there is a key.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject, parseObject } from '../base/json-object.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -6,15 +6,15 @@ import type { WireRecord } from '../kafka/wire/record.js'
 import type { Spending } from '../lookup/admission/budget.js'
 
 export type ControlRecord = {
-  /** The process that calls, or was the last to; absent where it has ended all of its calls. */
+  /** The current or last leader; absent once it has ended all of its calls. */
   readonly caller?: string
   readonly reserved: Spending
 }
 
-/** Each record has the number after that of the last one: one that is written again, by anybody, is recognised. */
+/** Sequence numbers detect replayed records. */
 export type NumberedRecord = ControlRecord & { readonly sequence: number }
 
-/** The topic, and the key that signs; empty: access rules alone decide who may write. */
+/** The topic and the signing key; with an empty key every writer is trusted. */
 export type ControlTopic = { readonly topic: string; readonly key: string }
 
 const recordKey = 'gateways'
@@ -39,7 +39,7 @@ export const writeControl = (
 
 type ReadRecord = Pick<WireRecord, 'key' | 'value' | 'headers'>
 
-/** Whether a gateway has written it; without a key everybody who may write to the topic is one. */
+/** Whether a gateway wrote the record; without a key every writer is trusted. */
 export const isOfGateway = ({ topic, key }: ControlTopic, record: ReadRecord): boolean => {
   if (key === '') return true
   const { value } = record
@@ -47,7 +47,7 @@ export const isOfGateway = ({ topic, key }: ControlTopic, record: ReadRecord): b
   return !!value && !!given && value.length <= maxBytes && isSame(given, sign(key, topic, value))
 }
 
-/** Undefined if it is not exactly as we write it. A record of a version before has no number and comes before all others. */
+/** Undefined unless it has exactly our format. A record of an earlier version has no sequence number and counts as the oldest. */
 export const readControl = (record: ReadRecord): NumberedRecord | undefined => {
   const { value } = record
   if (!value || value.length > maxBytes || record.key?.toString() !== recordKey) return undefined
@@ -59,7 +59,7 @@ export const readControl = (record: ReadRecord): NumberedRecord | undefined => {
   return typeof caller === 'string' ? { caller, reserved, sequence } : undefined
 }
 
-/** The address under which the leader can be asked. */
+/** Writes the announcement: the address of the leader. */
 export const writeWord = ({ topic, key }: ControlTopic, address: string): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -68,7 +68,7 @@ export const writeWord = ({ topic, key }: ControlTopic, address: string): Buffer
     }),
   )
 
-/** Who is asked is given the keys of callers: an address is not believed that the key has not signed. */
+/** Rejects an address without a valid signature, because the leader receives the keys of clients. */
 export const readWord = ({ topic, key }: ControlTopic, word: Buffer): string | undefined => {
   const members = word.length > maxBytes ? undefined : parseObject(word)
   const address = members?.address

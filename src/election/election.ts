@@ -1,4 +1,4 @@
-// Who calls the provider, of several gateways: the leader of their group, as long as it can be sure to be the only one.
+// Leader election between gateways: only the leader of the group calls the provider, and only while its leadership is certain.
 import type { Clock } from '../base/clock.js'
 import type { LeaderGroup, LeaderGroupEvents, Place, Sent } from '../kafka/join-leader-group.js'
 import { failureOf } from '../kafka/failure.js'
@@ -10,26 +10,26 @@ import { createSpending } from './spending.js'
 
 export type Role =
   | { readonly kind: 'calls' }
-  /** It is chosen and waits until no call of the one before can be in flight. */
+  /** Elected, and waiting until no call of the previous leader can be in flight. */
   | { readonly kind: 'takes_over' }
   | { readonly kind: 'passes_on'; readonly address: string }
-  /** It is not known who calls. */
+  /** The leader is unknown. */
   | { readonly kind: 'waits' }
 
 export type Election = {
   /** The same object until it changes. */
   readonly role: () => Role
-  /** Calls back after every change; the returned function ends that. */
+  /** Subscribes to changes; returns the function to unsubscribe. */
   readonly changed: (listener: () => void) => () => void
   /** Whether a call to the provider may be sent now. */
   readonly permit: Permit
-  /** Whether one may be sent to somebody else, who has no part in the budget. */
+  /** Whether a call to a source may be sent now; sources are not part of the shared budget. */
   readonly permitUncounted: Permit
-  /** Ends all calls, says so, and leaves the group: the next one need not wait. */
+  /** Ends all calls, records that, and leaves the group, so that the next leader need not wait. */
   readonly close: () => Promise<void>
 }
 
-/** The control topic in the hands of one who leads: whoever had it before can no longer write. */
+/** The exclusive write access of a leader to the control topic; earlier holders are fenced. */
 export type ControlClaim = {
   readonly former: ControlRecord | undefined
   readonly write: (record: ControlRecord) => Promise<void>
@@ -37,7 +37,7 @@ export type ControlClaim = {
 }
 
 type ElectionParts = {
-  /** This process, and no other one before or after. */
+  /** A unique id of this process. */
   readonly id: string
   readonly join: (events: LeaderGroupEvents) => LeaderGroup
   readonly claim: () => Promise<ControlClaim>
@@ -52,7 +52,7 @@ type ElectionParts = {
   readonly emit: Emit
 }
 
-/** A time without interruption in which this process leads. */
+/** An uninterrupted leadership of this process. */
 type Term = { readonly memberId: string; generation: number; isOver: boolean; claim?: ControlClaim | undefined }
 
 const unprovedMs = 100
@@ -67,14 +67,14 @@ export const openElection = (parts: ElectionParts): Election => {
   let sent: Sent | undefined
   let term: Term | undefined
   let spending = createSpending({ perHour: 0, perDay: 0 }, unlimited)
-  /** Of those who called before; it outlasts a term, whose record names this process already. */
+  /** Resolves when the calls of previous leaders have ended. It outlives a term, whose record already has this process as its leader. */
   let othersEnded = Promise.resolve()
   let inFlight = 0
   let drained = (): void => undefined
   let isClosing = false
 
   const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
-  /** The brokers cannot have given the place to anybody else yet. */
+  /** True while the session cannot have expired, so the brokers cannot have elected another leader. */
   const isProved = (): boolean => sent !== undefined && ageOf(sent) < sessionMs
   const become = (next: Role, cause = ''): void => {
     const before = role
@@ -92,11 +92,11 @@ export const openElection = (parts: ElectionParts): Election => {
     term = undefined
   }
 
-  /** Claims the control topic, waits for calls of the one before, and calls. */
+  /** Claims the control topic, waits for the calls of the previous leader to end, then leads. */
   const takeOver = async (mine: Term): Promise<void> => {
     while (!isOver(mine))
       try {
-        // Who slept past its session must not take the topic from its successor.
+        // A process that was suspended past its session must not fence its successor.
         while (!isProved() && !isOver(mine)) await pause(unprovedMs)
         if (isOver(mine)) return
         await takeOverOnce(mine)
@@ -145,12 +145,12 @@ export const openElection = (parts: ElectionParts): Election => {
       if (address === undefined)
         emit({
           event: 'election_failed',
-          message: 'the address of the gateway that calls is not signed as it should be',
+          message: 'the address of the leader has no valid signature',
         })
       become(address === undefined ? { kind: 'waits' } : { kind: 'passes_on', address }, 'another gateway was chosen')
       return
     }
-    // Nobody else can have led in between.
+    // The next generation with the same member, so there was no other leader in between.
     if (term?.memberId === memberId && term.generation + 1 === generation) {
       term.generation = generation
       return
@@ -158,7 +158,7 @@ export const openElection = (parts: ElectionParts): Election => {
     endTerm()
     if (isClosing) return
     term = { memberId, generation, isOver: false }
-    become({ kind: 'takes_over' }, 'the group was formed anew')
+    become({ kind: 'takes_over' }, 'the group has rebalanced')
     void takeOver(term)
   }
   const group = parts.join({
@@ -168,12 +168,12 @@ export const openElection = (parts: ElectionParts): Election => {
     },
     lost: () => {
       endTerm()
-      become({ kind: 'waits' }, 'the brokers have not heard of this gateway in time')
+      become({ kind: 'waits' }, 'the session with the brokers has expired')
     },
     failed: (message) => emit({ event: 'election_failed', message }),
   })
 
-  /** What is in flight is waited for, and then nobody has to wait for it. */
+  /** Waits for calls in flight and records their end, so that the next leader need not wait. */
   const release = async (): Promise<void> => {
     const claim = term?.claim
     const isCalling = role.kind === 'calls'
@@ -187,7 +187,7 @@ export const openElection = (parts: ElectionParts): Election => {
         pause(callMs),
       ])
     if (inFlight > 0 || term?.claim !== claim) return
-    // Brokers that do not answer must not hold up the end: the next one waits then.
+    // Does not wait for unresponsive brokers; the next leader waits instead.
     await Promise.race([claim.write({ reserved: spending.used() }).catch(failed), pause(releaseMs)])
   }
 
@@ -226,7 +226,7 @@ export const openElection = (parts: ElectionParts): Election => {
 
 const addressIn = (role: Role): string | undefined => (role.kind === 'passes_on' ? role.address : undefined)
 
-/** A call, because the type checker does not know that it changes during a wait. */
+/** A function, because the type checker would not expect the property to change during an await. */
 const isOver = (term: Term): boolean => term.isOver
 
 const uncounted: Permit = { check: () => undefined, charge: () => () => undefined }

@@ -1,4 +1,4 @@
-// The election among gateways over Kafka: their group, and the control topic that only the one who leads can write.
+// Joins the leader election over Kafka: the group of the gateways, and the control topic that only the leader can write.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.js'
 import { createClient } from '../kafka/client.js'
@@ -14,7 +14,7 @@ import { openElection, type ControlClaim, type Election } from './election.js'
 import { createLatestControl } from './latest-control.js'
 
 type ElectionOptions = {
-  /** Under which other gateways reach this one. */
+  /** The URL at which other gateways reach this one. */
   readonly address: string
   readonly sessionMs: number
   readonly callMs: number
@@ -29,7 +29,7 @@ export const joinElection = (
 ): Election => {
   const { gatewaysTopic: topic = '', verdictsKey: key = '' } = settings
   const control: ControlTopic = { topic, key }
-  /** The last record that this process has read or written: the topic may since have lost it. */
+  /** The last record read or written here, in case the topic has lost it since. */
   let known: NumberedRecord | undefined
   const claim = async (): Promise<ControlClaim> => {
     const { former, write, close } = await claimControl(settings, control, known, { emit, now: clock.now })
@@ -46,7 +46,7 @@ export const joinElection = (
   }
   return openElection({
     id: randomUUID(),
-    // The topic is of the gateways alone, so its name is also that of their group.
+    // The topic belongs to the gateways alone, so its name is also their group id.
     join: (events) =>
       joinLeaderGroup(
         () => createClient(settings, emit, { retries: 1 }),
@@ -70,7 +70,7 @@ type ClaimedTopic = {
   readonly close: () => Promise<void>
 }
 
-/** As a partition is claimed for exactly-once: a new producer fences the last one, and only then is what is written final. */
+/** Claims the topic like an exactly-once partition: a new transactional producer fences the previous one, and only then are its records final. */
 const claimControl = async (
   settings: KafkaSettings,
   control: ControlTopic,
@@ -82,7 +82,7 @@ const claimControl = async (
   const owner = { prefix: settings.transactionalIdPrefix, groupId: topic, topic, partition: 0 }
   const claimed = await claimTransactions(createClient(settings, emit), owner)
   const { producer, next } = claimed
-  /** It is not used again, however its disconnection ends. */
+  /** Errors on disconnect are ignored, because the producer is not used again. */
   const close = (): Promise<void> => producer.disconnect().catch(() => undefined)
   try {
     let { transaction } = claimed

@@ -1,4 +1,4 @@
-// Which record of the control topic holds: the last one that a gateway wrote, whatever others write after it.
+// Finds the valid record of the control topic: the last one from a gateway, ignoring records of other writers.
 import type { WireRecord } from '../kafka/wire/record.js'
 import { isOfGateway, readControl, type ControlTopic, type NumberedRecord } from './control-record.js'
 import { nothingReserved } from './election.js'
@@ -12,7 +12,7 @@ type LatestControl = {
   readonly ignored: () => ReadonlyMap<Ignored, number>
 }
 
-/** `known`: what this process has read or written before. */
+/** `known`: the last record read or written by this process. */
 export const createLatestControl = (control: ControlTopic, known?: NumberedRecord): LatestControl => {
   let latest = known
   const ignored = new Map<Ignored, number>()
@@ -21,15 +21,15 @@ export const createLatestControl = (control: ControlTopic, known?: NumberedRecor
   }
   return {
     take: (record) => {
-      // Whoever wrote it has not called: only gateways have the key.
+      // Its writer is not a gateway and cannot have called the provider.
       if (!isOfGateway(control, record)) {
         ignore('not_signed')
         return
       }
       const { reserved = nothingReserved, sequence = 0 } = latest ?? {}
-      // A gateway of another version may call whom it does not name.
+      // An unreadable record of another version still means that some gateway may be calling.
       const read = readControl(record) ?? { caller: '', reserved, sequence }
-      // Without a key a number says nothing: who may write can write any.
+      // Without a key sequence numbers are not trustworthy.
       if (control.key !== '' && read.sequence < sequence) {
         ignore('repeated')
         return

@@ -1,23 +1,23 @@
-// The budget of several gateways: calls are reserved in blocks where all can read it, before the first of a block goes, so that no death opens a second budget.
+// The shared budget of several gateways. Blocks of calls are reserved on the control topic before use, so that a crash cannot exceed the budget.
 import { createBudget, type BudgetSettings, type Spending } from '../lookup/admission/budget.js'
 import { unknown, type Permit } from '../lookup/admission/call-sender.js'
 
 type SpendingParts = {
-  /** What was reserved so far, by whoever called. */
+  /** The reservations of all leaders so far. */
   readonly before: Spending | undefined
-  /** Resolves when it is written down for all. */
+  /** Resolves when the reservation is on the topic. */
   readonly reserve: (spending: Spending) => Promise<void>
   readonly failed: (error: unknown) => void
-  /** The budget of this hour or day is used up. */
+  /** Called when the budget of this hour or day is spent. */
   readonly exhausted: () => void
 }
 
 type SharedSpending = Permit & {
-  /** What is reserved, without what of the last block is left. */
+  /** The reservations without the unused part of the last block. */
   readonly used: () => Spending
 }
 
-/** A hundredth of the budget, as long as writing it down is rare compared with calls. */
+/** A block is a hundredth of the budget, up to this size, so that records are rare compared with calls. */
 const maxBlock = 100
 const lookAgainMs = 20
 
@@ -37,7 +37,7 @@ export const createSpending = (
   const write = (spending: Spending): void => void (reserved = spending)
   const budget = createBudget({ ...limits, perRun: 0 }, { ...(before && { before }), write })
   const block = blockOf(limits)
-  /** The last block: how much of it is left, in which hour. */
+  /** The last block: its hour and the calls left. */
   let grant = { hour: -1, left: 0 }
   let isReserving = false
   let isExhausted = false
@@ -57,7 +57,7 @@ export const createSpending = (
   }
   return {
     check: (now) => {
-      // What is left of a block of another hour belongs to that hour.
+      // Calls left from another hour are not carried over.
       if (grant.left > 0 && grant.hour === Math.floor(now / hourMs)) return undefined
       if (!isReserving) {
         const spentForMs = budget.spentForMs(now)

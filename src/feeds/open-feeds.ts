@@ -26,7 +26,7 @@ type FeedsOptions = {
   readonly startWaitMs?: number
   /** How often the files are looked at; a change counts once it has stood still for as long. 0: never. */
   readonly pollMs?: number
-  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  /** Shared hosts that a listed URL does not make malicious. */
   readonly safeguard?: IndicatorList
   /** Called when a feed was swapped, or an entry of one became valid. */
   readonly changed?: (() => void) | undefined

@@ -13,7 +13,7 @@ export type DayRow = {
   readonly lastOffset: number
   /** Numbers of inside hosts. */
   readonly peers: readonly number[]
-  /** Sightings by inside hosts that are not listed. */
+  /** Sightings by inside hosts beyond the listed ones. */
   readonly otherSightings: number
   /** Roles, as bits, in which it was delivered as clean or unknown. */
   readonly unalerted: number

@@ -1,4 +1,4 @@
-// Where an address is and whose it is, from MaxMind-format databases; each gives what it has, the first to have a member wins.
+// The location and network of an address from MaxMind-format databases; the first database with a member wins.
 import { readFileSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
 import { messageOf } from '../base/message-of.js'
@@ -22,13 +22,13 @@ type Places = {
 
 /** One database. */
 export type Database = Places & {
-  /** What its maker calls it, such as GeoLite2-ASN. */
+  /** The type in its metadata, such as GeoLite2-ASN. */
   readonly type: string
-  /** When its maker built it, in epoch milliseconds. */
+  /** The build time in epoch milliseconds. */
   readonly built: number
 }
 
-/** A file that is no such database is a refusal to start: silence would look like "nowhere". */
+/** Throws for an unusable file; otherwise its addresses would appear to have no location. */
 export const openPlaces = (files: readonly string[]): Places => {
   const databases = files.map((file) => {
     const database = databaseIn(readFileSync(file))
@@ -48,12 +48,12 @@ export const findIn = (databases: readonly Places[], address: string): Location 
 }
 
 const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-/** Between the tree and what it points to. */
+/** The separator between the search tree and the data section. */
 const gapBytes = 16
-/** Every part of the address space is tried, so that a file with holes in it shows. */
+/** Test lookups in every part of the address space, to detect a damaged file. */
 const probes = Array.from({ length: 256 }, (_, first) => `${first}.${(first * 7) % 256}.113.1`)
 
-/** The database in the bytes of its file; a file that was cut off, or is still being written, is none. */
+/** Parses a database; a truncated or partly written file is a problem. */
 export const databaseIn = (bytes: Buffer): Database | { readonly problem: string } => {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { problem: 'is packed with gzip: unpack it first' }
   const end = bytes.lastIndexOf(marker)
@@ -62,9 +62,9 @@ export const databaseIn = (bytes: Buffer): Database | { readonly problem: string
     const reader = new Reader(bytes)
     const { searchTreeSize, ipVersion, databaseType, buildEpoch } = reader.metadata
     if (!(searchTreeSize > 0) || searchTreeSize + gapBytes > end)
-      return { problem: 'is a broken database: its tree is larger than the file' }
+      return { problem: 'is a damaged database: its tree is larger than the file' }
     const find = (address: string): Location | undefined => {
-      // A tree of IPv4 addresses has an answer for the first half of any IPv6 address, which is wrong.
+      // An IPv4 tree would return a wrong result for the first bits of an IPv6 address.
       const record = ipVersion === 4 && address.includes(':') ? null : reader.get(address)
       return record === null ? undefined : placeOf(record)
     }
@@ -75,7 +75,7 @@ export const databaseIn = (bytes: Buffer): Database | { readonly problem: string
   }
 }
 
-/** Nested as MaxMind writes, flat as IPinfo and others do. */
+/** MaxMind nests the members; IPinfo and others have them at the top. */
 const placeOf = (record: Response): Location => {
   const at = (...path: (string | number)[]): unknown =>
     path.reduce<unknown>((node, name) => (node as Record<string | number, unknown> | null | undefined)?.[name], record)
@@ -101,7 +101,7 @@ const placeOf = (record: Response): Location => {
   })
 }
 
-/** IPinfo writes the code where others write the name. */
+/** IPinfo has the country code in the member where others have the name. */
 const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z]{2}$/.test(value) ? value : undefined
 

@@ -58,7 +58,7 @@ export const startRestartingConsumer = (options: RestartingConsumerOptions): Res
   }
 }
 
-/** A call, because the type checker does not know that it changes during a wait. */
+/** A function, because the type checker would not expect the property to change during an await. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 /** As kafkajs decides it. */

@@ -1,4 +1,4 @@
-// Obtains a token for MSK from AWS's signer, an optional dependency, with the credentials that AWS's own tools would find.
+// Obtains a token for MSK from the AWS signer, an optional dependency, with credentials from the default AWS provider chain.
 import { createRequire } from 'node:module'
 import { messageOf } from '../base/message-of.js'
 import type { ObtainToken } from './token-source.js'
@@ -16,7 +16,7 @@ type CredentialProviders = { readonly fromNodeProviderChain: (options: object) =
 const signerName = 'aws-msk-iam-sasl-signer-js'
 const load = createRequire(import.meta.url)
 
-/** What to do where the signer was left out of the installation. */
+/** The remedy if the signer is not installed. */
 export const missingSigner = (): string | undefined => {
   try {
     load.resolve(signerName)
@@ -26,7 +26,7 @@ export const missingSigner = (): string | undefined => {
   }
 }
 
-/** The name of the session where a role is assumed: brokers refuse a new login on an open connection under another name. */
+/** A fixed session name for assumed roles: brokers refuse to reauthenticate a connection under another name. */
 const roleSessionName = 'threatweave'
 
 export const awsToken =
@@ -36,20 +36,20 @@ export const awsToken =
     if (missing !== undefined) return { code: 'refused', message: `aws-msk-iam ${missing}` }
     try {
       const { generateAuthTokenFromCredentialsProvider: sign } = load(signerName) as Signer
-      // The signer's own copy, wherever the package manager has put it.
+      // Resolved from the signer, so that both use the same copy.
       const { fromNodeProviderChain } = createRequire(load.resolve(signerName))(
         '@aws-sdk/credential-providers',
       ) as CredentialProviders
-      // Found anew each time: they are replaced long before they end.
+      // Looked up each time, because credentials are rotated long before they expire.
       const find = fromNodeProviderChain({ roleSessionName, maxRetries: 3, clientConfig: { region } })
       const { expiration, ...credentials } = await find()
-      // Signed without the end of the credentials: with it the signer writes a fraction into X-Amz-Expires, which has to be a whole number.
+      // Credentials are passed without their expiry: with it the signer writes a fraction into X-Amz-Expires, which must be an integer.
       const { token, expiryTime } = await sign({ region, awsCredentialsProvider: () => Promise.resolve(credentials) })
-      // A token is worth nothing once the credentials that signed it have ended.
+      // A token is invalid once the credentials that signed it expire.
       const lifeMs = Math.min(expiryTime, expiration?.getTime() ?? Infinity) - now()
       return lifeMs > 0
         ? { value: token, lifeMs }
-        : { code: 'unavailable', message: `the AWS credentials ended at ${expiration?.toISOString() ?? ''}` }
+        : { code: 'unavailable', message: `the AWS credentials expired at ${expiration?.toISOString() ?? ''}` }
     } catch (error) {
       return { code: 'unavailable', message: `no token for MSK: ${messageOf(error).slice(0, 200)}` }
     }

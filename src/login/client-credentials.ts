@@ -1,4 +1,4 @@
-// Obtains a token with OAuth's client credentials (RFC 6749, 4.4) from a server that is not trusted with more than the token.
+// Obtains an OAuth token with client credentials (RFC 6749, 4.4). The answer of the token server is untrusted and bounded.
 import { isObject } from '../base/json-object.js'
 import { messageOf } from '../base/message-of.js'
 import type { LoginFailure } from '../kafka/login.js'
@@ -17,11 +17,11 @@ export type ClientCredentials = {
   readonly audience: string
 }
 
-/** Together less than a broker's connection waits for its login. */
+/** In total less than the authentication timeout of a broker connection. */
 const ownLimits = { connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000, maxAnswerBytes: 65_536 }
 const maxDepth = 8
 
-/** A connection of its own for each token: they are hours apart, or minutes. */
+/** Opens a new connection per request, because tokens are minutes or hours apart. */
 export const clientCredentials = (
   settings: ClientCredentials,
   dependencies: Pick<ConnectDependencies, 'env' | 'ca'> & { readonly now: () => number },
@@ -84,7 +84,7 @@ const requestOf = (
     ...(audience !== '' && { audience }),
     ...(!isBasic && { client_id: clientId, client_secret: clientSecret }),
   })
-  // Both are form-encoded before they are joined (RFC 6749, 2.3.1): a colon in one of them is not taken for the one between them.
+  // Both parts are form-encoded before joining (RFC 6749, 2.3.1), so a colon in one of them is not the separator.
   const login = [clientId, clientSecret].map((text) => new URLSearchParams([['', text]]).toString().slice(1)).join(':')
   return {
     headers: {
@@ -105,14 +105,14 @@ const redactAll = (secrets: readonly string[]): Redact => {
   }
 }
 
-/** The two members that an error has by RFC 6749, 5.2. */
+/** The error members of RFC 6749, 5.2. */
 const saidBy = ({ error, error_description }: Readonly<Record<string, unknown>>): string =>
   [error, error_description]
     .filter((said) => typeof said === 'string' && said !== '')
     .map((said) => `, ${String(said).slice(0, 200)}`)
     .join('')
 
-/** What may be in a header by RFC 6750, 2.1: a control character would end the token and begin something else at the broker. */
+/** The token characters of RFC 6750, 2.1. A control character would end the token and inject SASL fields at the broker. */
 const tokenForm = /^[A-Za-z0-9._~+/-]{1,32768}=*$/
 
 const tokenOf = (
@@ -122,10 +122,10 @@ const tokenOf = (
   const { access_token: value, token_type: type, expires_in: expires } = body
   if (typeof value !== 'string' || !tokenForm.test(value)) return { problem: 'has no usable access_token' }
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer')
-    return { problem: 'has another token_type than Bearer' }
+    return { problem: 'has a token_type other than Bearer' }
   const seconds = secondsOf(expires) ?? secondsOf(endOf(value), now / 1000)
-  if (seconds === undefined) return { problem: 'has neither expires_in nor a token that says when it ends' }
-  return seconds > 0 ? { value, lifeMs: seconds * 1000 } : { problem: 'has a token that has ended already' }
+  if (seconds === undefined) return { problem: 'has neither expires_in nor a token with an expiry' }
+  return seconds > 0 ? { value, lifeMs: seconds * 1000 } : { problem: 'has an expired token' }
 }
 
 /** Some servers write the number as text. */
@@ -134,12 +134,12 @@ const secondsOf = (value: unknown, since = 0): number | undefined => {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds - since : undefined
 }
 
-/** The claim `exp` of a token that is a JWT. Not verified: who gives a wrong one only has its token renewed at another time. */
+/** The claim `exp` of a JWT. It is not verified: a wrong value only changes the time of renewal. */
 const endOf = (token: string): unknown => {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
     return isObject(claims) ? claims.exp : undefined
   } catch {
-    return undefined // it is not a JWT
+    return undefined // not a JWT
   }
 }

@@ -1,4 +1,4 @@
-// What is wrong with the settings of a login that needs a token, where each of them alone is valid.
+// Reports contradictions between login settings that are valid on their own.
 import type { SettingProblem } from '../domain/problem.js'
 import { isThisMachine } from '../domain/this-machine.js'
 import { missingSigner } from './aws-token.js'
@@ -13,7 +13,7 @@ type SaslSettings = ClientCredentials & {
 }
 export type LoginSettings = { readonly sasl: SaslSettings; readonly tls: { readonly enabled: boolean } }
 
-/** `missing`: what to do where AWS's signer is not installed. */
+/** `missing`: the remedy if the AWS signer is not installed. */
 export const loginProblems = ({ sasl, tls }: LoginSettings, missing = missingSigner): readonly SettingProblem[] => {
   const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
@@ -21,9 +21,9 @@ export const loginProblems = ({ sasl, tls }: LoginSettings, missing = missingSig
   }
   if (sasl.mechanism === 'oauthbearer') {
     if (sasl.tokenFile === '' && sasl.tokenUrl === '')
-      refuse('tokenUrl', 'must be the address of a token server, or sasl.tokenFile name the file with the token')
+      refuse('tokenUrl', 'must be the URL of a token server, unless sasl.tokenFile is set')
     if (sasl.tokenFile !== '' && sasl.tokenUrl !== '')
-      refuse('tokenUrl', 'and sasl.tokenFile are two ways to one token; keep one')
+      refuse('tokenUrl', 'and sasl.tokenFile exclude each other; keep one')
     if (sasl.tokenUrl !== '') {
       const wrong = wrongUrl(sasl)
       if (wrong !== undefined) refuse('tokenUrl', wrong)
@@ -33,7 +33,7 @@ export const loginProblems = ({ sasl, tls }: LoginSettings, missing = missingSig
   }
   if (sasl.mechanism === 'aws-msk-iam') {
     if (sasl.region === '') refuse('region', 'must be the region of the cluster, such as eu-central-1')
-    // Without TLS the token could be used by everybody on the way.
+    // Without TLS anyone on the network path could use the token.
     if (!tls.enabled) problems.push({ setting: 'kafka.tls.enabled', message: 'must be true for aws-msk-iam' })
     const needs = missing()
     if (needs !== undefined) refuse('mechanism', `aws-msk-iam ${needs}`)
@@ -41,13 +41,13 @@ export const loginProblems = ({ sasl, tls }: LoginSettings, missing = missingSig
   return problems
 }
 
-/** The address is not repeated: it may hold a password. */
+/** The message does not repeat the URL, which may contain a password. */
 const wrongUrl = ({ tokenUrl, allowHttp }: SaslSettings): string | undefined => {
-  if (!URL.canParse(tokenUrl)) return 'is not an address such as https://login.example.com/oauth2/token'
+  if (!URL.canParse(tokenUrl)) return 'is not a URL such as https://login.example.com/oauth2/token'
   const { protocol, hostname, username, password } = new URL(tokenUrl)
-  if (username !== '' || password !== '') return 'must not hold a password; sasl.clientSecret is the place for it'
+  if (username !== '' || password !== '') return 'must not contain a password; use sasl.clientSecret'
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isThisMachine(hostname)))) return undefined
   return protocol === 'http:'
-    ? 'must be https; sasl.allowHttp lets secret and token travel in the clear'
+    ? 'must be https; sasl.allowHttp permits sending secret and token unencrypted'
     : 'must be https'
 }

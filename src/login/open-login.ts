@@ -1,4 +1,4 @@
-// The login that the settings describe, for all connections of a process; none where a name and a password or a file are enough.
+// Opens the token login for all connections of a process; undefined for mechanisms that need no token service.
 import { readFileSync } from 'node:fs'
 import { backgroundClock } from '../base/clock.js'
 import { messageOf } from '../base/message-of.js'
@@ -10,12 +10,12 @@ import { loginProblems, type LoginSettings } from './login-problems.js'
 import { createTokenSource, type ObtainToken } from './token-source.js'
 
 export type LoginSurroundings = {
-  /** For proxies on the way to the token server. */
+  /** For the proxy settings of requests to the token server. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly emit?: Emit
 }
 
-/** Asks for nothing before the first connection does: a process may have settings of Kafka and not use it. */
+/** Requests the first token lazily, because a process may have Kafka settings without using Kafka. */
 export const openLogin = (
   settings: LoginSettings,
   { env, emit = ignoreTelemetry }: LoginSurroundings,
@@ -30,7 +30,7 @@ export const openLogin = (
   }
 }
 
-/** Commands that check their settings before have no problems here. */
+/** Settings were checked before, so failures here are bugs. */
 const obtainFor = (settings: LoginSettings, env: LoginSurroundings['env'], now: () => number): ObtainToken => {
   const { sasl } = settings
   const refused =

@@ -1,18 +1,18 @@
-// Keeps one token for all connections: asked for once, renewed at 80 % of its life, and used to its end while it cannot be renewed.
+// Shares one token between all connections. It is renewed at 80 % of its lifetime and used until it expires if renewal fails.
 import type { Clock } from '../base/clock.js'
 import type { Login, LoginFailure, LoginToken } from '../kafka/login.js'
 import type { Emit } from '../telemetry/event.js'
 
-/** A token with its life, counted from before it was asked for; never rejects. */
+/** A token with its lifetime, counted from the start of the request; never rejects. */
 export type ObtainToken = () => Promise<
   { readonly value: string; readonly lifeMs: number } | (LoginFailure & { readonly retryAfterMs?: number | undefined })
 >
 
 const renewedAt = 0.8
-/** A token that ends on its way to the broker is refused there. */
+/** Leaves time to use the token at the broker before it expires. */
 const marginMs = (lifeMs: number): number => Math.min(0.05 * lifeMs, 5_000)
 
-// After a failure: the first try soon, the others further apart, and none sooner because more connections ask.
+// Exponential backoff after a failure, shared by all connections.
 const firstPauseMs = 1_000
 const longestPauseMs = 30_000
 
@@ -41,7 +41,7 @@ export const createTokenSource = (
       notBefore = clock.now() + firstPauseMs
       renewIn(Math.min(Math.max(pauseMs, got.retryAfterMs ?? 0), longestPauseMs))
       const left = Math.round(((usable()?.endsAt ?? 0) - clock.now()) / 1000)
-      const inUse = left > 0 ? `; the token in use is good for ${left} s more` : ''
+      const inUse = left > 0 ? `; the token in use is valid for ${left} s more` : ''
       emit({ event: 'kafka_client_warned', about: 'login', message: `${got.message}${inUse}` })
       return
     }
@@ -57,6 +57,6 @@ export const createTokenSource = (
 
   return async () => {
     if (!usable() && (renewing || !failure || clock.now() >= notBefore)) await renew()
-    return usable() ?? failure ?? { code: 'bad_answer', message: 'the token ended before it could be used' }
+    return usable() ?? failure ?? { code: 'bad_answer', message: 'the token expired before it could be used' }
   }
 }

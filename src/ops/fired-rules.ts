@@ -1,4 +1,4 @@
-// How often each alert rule has fired since the start, for the metrics and the status page.
+// Counts alerts per rule since the start, for metrics and the status page.
 
 type RaisedAlert = {
   readonly rule: { readonly id: string; readonly name: string }
@@ -9,7 +9,7 @@ type LoadedRule = { readonly id: string; readonly title: string; readonly level:
 
 type FiredRule = LoadedRule & {
   readonly alerts: number
-  /** Events that matched, those without an alert of their own included. */
+  /** Matched events, including suppressed ones. */
   readonly matches: number
   /** Epoch milliseconds of the last alert. */
   readonly at?: number
@@ -23,7 +23,7 @@ type FiredRules = {
 
 const maxRules = 5000
 
-/** `loaded` are the rules in use; a rule that was taken away stays in the list once it has fired. */
+/** `loaded` are the rules in use; a removed rule stays in the list if it has fired. */
 export const createFiredRules = (now: () => number, loaded: () => readonly LoadedRule[]): FiredRules => {
   const fired = new Map<string, FiredRule>()
   return {

@@ -6,13 +6,13 @@ export type OpsClient = {
   readonly host: string | undefined
   /** The client's address. */
   readonly peer: string | undefined
-  /** Whether a proxy forwarded the request, so that `peer` is not its sender. */
+  /** Whether a proxy forwarded the request; `peer` is then the proxy. */
   readonly forwarded: boolean
   readonly authorization: string | undefined
 }
 
 type Guard = {
-  /** Any address, or a configured name: other names may be DNS rebinding. */
+  /** Accepts IP addresses and configured names; another name may be DNS rebinding. */
   readonly knowsHost: (client: OpsClient) => boolean
   readonly maySee: (client: OpsClient) => boolean
 }
@@ -45,7 +45,7 @@ const hostnameOf = (host: string | undefined): string | undefined => {
 const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && (address === '::1' || /^(?:::ffff:)?127\./.test(address))
 
-/** From a bearer token or from the password of basic authentication. */
+/** The bearer token, or the password of basic authentication. */
 const tokenOf = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length > 1024) return undefined
   const [scheme = '', value = ''] = authorization.split(' ')

@@ -1,4 +1,4 @@
-// Health (would a restart help?) and readiness (is it doing its work?).
+// Health (would a restart help?) and readiness (does it process events?).
 import type { Clock } from '../base/clock.js'
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 
@@ -11,7 +11,7 @@ export type HealthLimits = {
   readonly loopMs: number
 }
 
-/** Ignores broker and provider: a restart does not cure their outages. */
+/** Ignores outages of brokers and provider, which a restart does not fix. */
 export const healthOf = (
   consumer: ConsumerHealth | undefined,
   blockedMs: number,
@@ -38,14 +38,14 @@ export const readinessOf = (consumer: ConsumerHealth | undefined, now: number): 
 }
 
 type EventLoopDelay = {
-  /** The shortest of the last three delays, so that one hiccup does not count. */
+  /** The shortest of the last three delays, so that a single hiccup does not count. */
   readonly blockedMs: () => number
   readonly close: () => void
 }
 
 const tickMs = 1000
 
-/** Detects a blocked event loop by how late its timer fires. */
+/** Detects a blocked event loop by the delay of a timer. */
 export const measureEventLoopDelay = (clock: Clock): EventLoopDelay => {
   let delays = [0, 0, 0]
   let due = clock.now() + tickMs

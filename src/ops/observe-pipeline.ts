@@ -1,4 +1,4 @@
-// Wraps a pipeline to count its events and show malicious ones to the status page.
+// Wraps a pipeline to count its events and to show malicious ones on the status page.
 import type { Annotation } from '../domain/annotation.js'
 import type { CountedEvent, Counters } from '../telemetry/counters.js'
 

@@ -1,4 +1,4 @@
-// Opens the ops endpoint: health, readiness and metrics, and the status page where there is one.
+// Opens the ops endpoint: health, readiness, metrics and, if there is one, the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { AllowedCalls, ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../base/clock.js'
@@ -27,17 +27,17 @@ export type OpsSources = {
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly geo?: (() => readonly GeoMetrics[]) | undefined
-  /** Other providers; absent where none is configured. */
+  /** Other providers; absent if none is configured. */
   readonly sources?: (() => readonly SourceMetrics[]) | undefined
-  /** Alert rules, where there are alerts. */
+  /** Absent without alerts. */
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
-  /** Where alerts are sent. */
+  /** Only in `notify`. */
   readonly sinks?: (() => SinkMetrics) | undefined
-  /** How long events wait for answers at most. */
+  /** The maximum time that events wait for lookups. */
   readonly deadlineMs?: number
   readonly allowed: AllowedCalls
   readonly version: string
-  /** What the metrics are about. */
+  /** The job of the process, which decides the set of metrics. */
   readonly kind?: ProcessKind
   readonly limits: HealthLimits
   readonly clock: Clock

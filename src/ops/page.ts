@@ -13,7 +13,7 @@ import type { FeedUse } from '../telemetry/feed-use.js'
 import type { ProcessKind } from '../telemetry/metrics.js'
 import type { OpsPage } from './server.js'
 
-/** A feed, as far as it is shown. */
+/** The displayed properties of a feed. */
 export type ShownFeed = EntryCounts & {
   readonly name: string
   readonly state: string
@@ -30,7 +30,7 @@ export type ShownFeed = EntryCounts & {
   }
 }
 
-/** A source, as far as it is shown. */
+/** The displayed properties of a source. */
 export type ShownSource = {
   readonly id: string
   readonly ask: string
@@ -38,7 +38,7 @@ export type ShownSource = {
   readonly state: ProviderState
 }
 
-/** A rule and how often it has fired, as far as it is shown. */
+/** The displayed properties of a rule and its counts. */
 export type FiredRule = {
   readonly title: string
   readonly level: string
@@ -47,7 +47,7 @@ export type FiredRule = {
   readonly at?: number
 }
 
-/** An alert, as far as it is shown. */
+/** The displayed parts of an alert. */
 export type RaisedAlert = {
   readonly '@timestamp': string
   readonly event?: { readonly original?: string }
@@ -96,19 +96,19 @@ export type ViewSources = {
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds?: (() => readonly ShownFeed[]) | undefined
-  /** Other providers; absent where none is configured. */
+  /** Other providers; absent if none is configured. */
   readonly sources?: (() => readonly ShownSource[]) | undefined
-  /** Alert rules, most alerts first, where there are alerts. */
+  /** Alert rules, most alerts first; absent without alerts. */
   readonly rules?: (() => readonly FiredRule[]) | undefined
   readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] }
-  /** How long events wait for answers at most. */
+  /** The maximum time that events wait for lookups. */
   readonly deadlineMs: number
   readonly allowed: AllowedCalls
   readonly version: string
 }
 
 export type PageSources = ViewSources & {
-  /** Where sightings are counted. */
+  /** Absent if sightings are not counted. */
   readonly seenOf?: SeenOf | undefined
   /** With secrets hidden. */
   readonly config: unknown

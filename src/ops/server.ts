@@ -10,16 +10,16 @@ import type { WatcherStream } from './watcher-stream.js'
 type Answer =
   { readonly type: string; readonly body: string } | { readonly refused: string; readonly status: 400 | 404 }
 
-/** A page for people, as the server needs it. */
+/** The status page, as seen by the server. */
 export type OpsPage = {
   readonly contentSecurityPolicy: string
-  /** What each path answers. */
+  /** The handler of each path. */
   readonly paths: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Answer>>
   /** Called once a second. */
   readonly tick: () => void
-  /** All that a watcher is sent at first. */
+  /** The full view, for a new watcher. */
   readonly whole: () => unknown
-  /** What has changed since it was called last; nothing where nothing has. */
+  /** The changes since the last call; undefined if there are none. */
   readonly changes: () => unknown
 }
 
@@ -67,7 +67,7 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
       headersTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       connectionsCheckingInterval: 1000,
-      // We refuse requests without a host ourselves, with a JSON body.
+      // Requests without a host are refused below, with a JSON body.
       requireHostHeader: false,
     },
   }) as unknown as FastifyInstance

@@ -1,10 +1,10 @@
-// Server-sent events: a watcher gets the whole view, then what changes; one that does not read is disconnected.
+// Server-sent events: a watcher gets the full view, then changes; a watcher that does not read is disconnected.
 import type { ServerResponse } from 'node:http'
 
 export type WatcherStream = {
   readonly hasRoom: () => boolean
   readonly add: (response: ServerResponse, first: unknown) => void
-  /** `make` is called only if there are watchers; nothing is sent where it makes nothing. */
+  /** Calls `make` only if there are watchers; sends nothing if it returns undefined. */
   readonly send: (make: () => unknown) => void
   readonly close: () => void
 }

@@ -1,4 +1,4 @@
-// Turns the bytes of one record into an event; whatever the bytes are, an event comes out.
+// Turns the bytes of a record into an event. Any bytes result in an event.
 import { isUtf8 } from 'node:buffer'
 import type { ContentKind } from '../domain/annotation.js'
 import { ObjectEvent, type Event } from './event.js'
@@ -7,13 +7,13 @@ type DecodeLimits = {
   readonly maxEventBytes: number
 }
 
-/** As much as brokers take in one record by default; what is behind it is kept and not searched. */
+/** The default record limit of brokers; bytes beyond it are kept but not searched. */
 export const decodeLimits: DecodeLimits = { maxEventBytes: 1_048_576 }
 
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-/** Says what the bytes are, and looks no further: what begins like an object is checked by the one who reads through it. */
+/** Classifies the bytes by their start only; extraction validates objects when it scans them. */
 export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const start = firstNonSpace(bytes, bom ? 3 : 0)
@@ -31,7 +31,7 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
 
 const readingOf = (first: number | undefined, bytes: Buffer, start: number, text: string): ContentKind => {
   if (first === openBracket && endsInBracket(bytes)) return isJson(text) ? 'json_array' : 'broken_json'
-  // `[` opens many a text line (`[INFO] …`, `[12/Nov/…`).
+  // Many text lines start with `[` (`[INFO] …`, `[12/Nov/…`).
   return looksLikeScalar(first, bytes, start) && isJson(text) ? 'json_scalar' : 'text'
 }
 
@@ -43,7 +43,7 @@ const firstNonSpace = (bytes: Buffer, from: number): number => {
 
 const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
-/** Spares text lines the cost of a failing parse, which builds an error with a stack. */
+/** Avoids failing parses of text lines, which create an error with a stack. */
 const looksLikeScalar = (first: number | undefined, bytes: Buffer, start: number): boolean =>
   first === 0x22 ||
   (bytes.length - start < 400 && /^(-?\d[\d.eE+-]*|true|false|null)\s*$/.test(bytes.toString('latin1', start)))

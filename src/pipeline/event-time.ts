@@ -1,4 +1,4 @@
-// When an event happened, by the first time that is in it, whatever product wrote it: a search in a text, where `domain/timestamp.ts` reads a text that is a time.
+// Finds the time of an event: the first timestamp in its text, in any common format. `domain/timestamp.ts` parses a text that is just a time.
 import { epochMs } from '../domain/timestamp.js'
 import { isDigit, isLetter } from './extract/characters.js'
 
@@ -14,7 +14,7 @@ const dated = (date: string, behind: string): RegExp => new RegExp(`(?<=${date}$
 
 /** A line that begins with seconds since 1970: `1794729615.120    112 10.0.0.71`. */
 const epochFirst = /^(?:<\d{1,3}>)?\[?(1\d{9})(?:[.,]?(\d{1,9}))?(?=[\s\],|;])/
-/** ISO 8601 and its kin (`2026-11-15T08:00:00+0100`, `2026/11/15 08:00:00`, `date=2026-11-15 time=08:00:00`). */
+/** ISO 8601 and similar (`2026-11-15T08:00:00+0100`, `2026/11/15 08:00:00`, `date=2026-11-15 time=08:00:00`). */
 const isoLike = dated(String.raw`\b(20\d\d)[-/]([01]\d)[-/]([0-3]\d)(?:[T\t]|[ "]{1,2}(?:time="?)?)`, zone)
 /** `15/Nov/2026:08:00:00 +0000`, as web servers write it; `15-Nov-2026 08:00:00`, `Sun, 15 Nov 2026 08:00:00 +0000`. */
 const webLike = dated(String.raw`\b([0-3]?\d)[/ -]([A-Z][a-z]{2})[/ -](20\d\d)[: ]`, zone)
@@ -30,12 +30,12 @@ const numbered = dated(
 )
 /** Seconds, milliseconds, microseconds or nanoseconds since 1970, alone as a number. */
 const epoch = /(?:^|[^\d.\w-])(1[0-9]{9})(?:\.(\d{1,9})|(\d{3}|\d{6}|\d{9}))?(?![\d\w-])/
-/** The same as some write large numbers in JSON: `1.794729615E9`. */
+/** Seconds since 1970 in exponential notation: `1.794729615E9`. */
 const exponential = /(?:^|[^\d.\w-])(1\.\d{3,18})[eE]\+?(?:9|12|15|18)(?![\d.])/
 /** `tz="+0200"`, `"timezone":"+02:00"`. */
 const namedZone = /\b(?:tz|time_?zone)["']?[=:]\s?["']?(?:UTC|GMT)?([+-]\d\d:?\d\d)/i
 
-/** Epoch milliseconds, or nothing. A time without a zone is read as UTC; a date without a year, or that could be two, as the latest that is not ahead of `now`. */
+/** Epoch milliseconds. A time without a zone is UTC; a date without a year, or an ambiguous one, is the latest that is not after `now`. */
 export const eventTime = (text: string, now: number): number | undefined => {
   const head = text.length > headLength ? text.slice(0, headLength) : text
   const begin = head.charCodeAt(0)
@@ -142,5 +142,5 @@ const msOf = (fraction: string | undefined): number =>
 
 const dayMs = 86_400_000
 
-/** From 1; 0 where it is none. */
+/** From 1; 0 if it is not a month. */
 const monthOf = (name = ''): number => months.indexOf(name.toLowerCase()) + 1

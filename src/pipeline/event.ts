@@ -1,4 +1,4 @@
-// An event: its original bytes and what they contain; how it comes into the pipeline and what comes out.
+// An event: its original bytes and content, and its form at the input and output of the pipeline.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation, AnnotationSummary, ContentKind, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
@@ -16,15 +16,15 @@ export type Event = {
   /** The text without byte order mark; approximate for `not_utf8`, only the searched part of a large event. */
   readonly text: string
   readonly bom: boolean
-  /** The object, if the content is `json` and not too large to be parsed. */
+  /** The parsed object, if the content is `json` and not too large. */
   readonly value?: Readonly<Record<string, unknown>> | undefined
-  /** Whether a name looks like our annotation key; absent if that was not checked while reading. */
+  /** Whether a name looks like our annotation key; absent if unchecked. */
   readonly hasAnnotationName?: boolean | undefined
 }
 
 /**
- * Bytes that start like a JSON object. Whether they are one is decided once: by the extraction, which scans every byte anyway, or else
- * by a check of its own. Text and value are created on demand.
+ * Bytes that start like a JSON object. They are validated once: by extraction, which scans every byte anyway, or otherwise
+ * by a separate check. Text and value are created on demand.
  */
 export class ObjectEvent implements Event {
   hasAnnotationName: boolean | undefined
@@ -34,7 +34,7 @@ export class ObjectEvent implements Event {
   constructor(
     readonly bytes: Buffer,
     readonly bom: boolean,
-    /** How many bytes are searched, and at most parsed. */
+    /** The number of searched bytes; also the limit for parsing. */
     readonly searchedBytes = Infinity,
   ) {}
 
@@ -42,7 +42,7 @@ export class ObjectEvent implements Event {
     return this.bytes.length > this.searchedBytes
   }
 
-  /** Whether it is not decided yet. */
+  /** Whether validation is still pending. */
   get isOpen(): boolean {
     return this.decided === undefined
   }
@@ -73,7 +73,7 @@ export class ObjectEvent implements Event {
   }
 }
 
-/** Exactly one, however deep it is nested. */
+/** Whether the bytes are exactly one object, at any depth of nesting. */
 const isJsonObject = (bytes: Buffer, from: number): boolean => {
   const start = skipSpace(bytes, from)
   const end = bytes[start] === 0x7b ? endOfValue(bytes, start) : failed
@@ -82,7 +82,7 @@ const isJsonObject = (bytes: Buffer, from: number): boolean => {
 
 export type EventIn = {
   readonly bytes: Buffer
-  /** Where the event was first read (`topic/partition/offset`, `file:line`); its enrichment id derives from it. */
+  /** The original place of the event (`topic/partition/offset`, `file:line`), from which its enrichment id derives. */
   readonly origin: string
   /** Epoch milliseconds, used if the event has no time of its own. */
   readonly time?: number | undefined
@@ -92,57 +92,57 @@ export type EventIn = {
   readonly former?: FormerVerdict | undefined
   /** The former verdicts of its members, if it is a batch. */
   readonly formers?: readonly (FormerVerdict | undefined)[] | undefined
-  /** Its members, if it was already looked at; null if it is one event. */
+  /** Its members, if already split; null for a single event. */
   readonly batch?: Batch | null | undefined
-  /** The format of its record's value, if that is not text, and why the value could not be read. */
+  /** The format of a value that is not text, and why it could not be decoded. */
   readonly format?: ValueFormat | undefined
   readonly unread?: Unread | undefined
-  /** It left because the budget was spent: nobody pays for it now either. */
+  /** It was written without a verdict because the budget was spent, so it must not cause paid calls now. */
   readonly isFree?: boolean | undefined
 }
 
-/** How much is left out to save space: `compact` details; `accused` all members of a batch but the accused; `worst` every member. */
+/** The parts omitted to save space: `compact` details; `accused` harmless members of a batch; `worst` all members. */
 export type Reduced = 'compact' | 'accused' | 'worst'
 
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
-  /** When it happened, in epoch milliseconds: by the event itself, or else the time of its record. */
+  /** Epoch milliseconds from the event itself, otherwise from its record. */
   readonly eventTime: number | undefined
   /** Available without creating the annotation. */
   readonly status: Status
   readonly verdict: Level
-  /** The full annotation, whatever form is written. */
+  /** The full annotation, independent of the written form. */
   readonly annotation: Annotation
   /** Its flat members, which cost less. */
   readonly summary: AnnotationSummary
-  /** The flat members as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  /** The flat members for each further malicious, suspicious or flagged indicator, as if it had decided. */
   readonly others: readonly AnnotationSummary[]
   /** Members that look like our annotation; absent if there are none. */
   readonly forgeries?: Forgeries | undefined
-  /** The annotation as JSON, for other placements: the event stays as it is, unless `stated` says what became of forgeries. */
+  /** The annotation as JSON, for other placements; `stated` adds the counts of forgeries. */
   readonly annotationText: (reduced?: Reduced, stated?: Forgeries) => string
   /** The event with its annotation. */
   readonly bytes: (reduced?: Reduced) => Buffer
-  /** What has no place in the bytes, as JSON, and that there are forgeries in them: it goes into a header. */
+  /** Annotations without a place in the bytes, and counts of forgeries, as JSON for a header. */
   readonly beside?: (reduced?: Reduced) => string | undefined
   /** The events of a batch. */
   readonly members?: readonly EventOut[] | undefined
-  /** What a batch comes out as if it is split: a record for every member. */
+  /** The records of a split batch, one per member. */
   readonly parts?: readonly BatchPart[] | undefined
-  /** The format of the record's value, if that is not text, and why the value could not be read. */
+  /** The format of a value that is not text, and why it could not be decoded. */
   readonly format?: ValueFormat | undefined
   readonly unread?: Unread | undefined
   readonly extraction: Extraction
   readonly judged: readonly Judged[]
 }
 
-/** A member that comes out as a record of its own, and its bytes as they were read. */
+/** A member written as a record of its own, and its original bytes. */
 export type BatchPart = { readonly own: Buffer; readonly event: EventOut }
 
-/** What some records come out as, one after the other. */
+/** The output records of some inputs, in order. */
 export const outputsOf = (records: readonly EventOut[]): readonly EventOut[] =>
   records.flatMap((one) => one.parts?.map(({ event }) => event) ?? one)
 
-/** The events of some records: the members of batches, and the others as they are. */
+/** The events of some records: members of batches, and single events. */
 export const eventsIn = (records: readonly EventOut[]): readonly EventOut[] =>
   records.some(({ members }) => members) ? records.flatMap((one) => one.members ?? one) : records

@@ -1,10 +1,10 @@
-// The grammar of JSON (RFC 8259) over bytes: where a string, a number, a literal or any value ends.
+// The grammar of JSON (RFC 8259) over bytes: finds the end of strings, numbers, literals and values.
 
 export const failed = -1
-/** Walkers call themselves for each level: what is nested deeper is left to the parser. */
+/** The depth limit of recursive walkers; deeper values are left to the parser. */
 export const deepest = 1000
 
-// What a byte makes of its string: one with a point or a colon is worth a look, and so is what is beyond ASCII.
+// Marks of a string by its bytes: a dot, a colon or a non-ASCII byte makes it a candidate for an indicator.
 export const dotted = 1
 export const wide = 2
 export const escaped = 4
@@ -20,11 +20,11 @@ markAll('"\\', stop)
 markAll('"\\/bfnrt', escapable)
 markAll('0123456789abcdefABCDEF', hex)
 
-/** What the string that was passed last is made of. */
+/** The marks of the last string. */
 export type Passed = { marks: number }
 const ignored: Passed = { marks: 0 }
 
-/** `from` is behind the quotation mark; returns the position behind the closing one. */
+/** `from` is after the opening quotation mark; returns the position after the closing one. */
 export const endOfString = (bytes: Buffer, from: number, passed: Passed = ignored): number => {
   const { length } = bytes
   let made = 0
@@ -44,7 +44,7 @@ export const endOfString = (bytes: Buffer, from: number, passed: Passed = ignore
   return failed
 }
 
-/** `from` is where the backslash should be. */
+/** `from` is the expected position of the backslash. */
 const endOfEscape = (bytes: Buffer, from: number): number => {
   if (bytes[from] !== 0x5c) return failed
   if (((marks[bytes[from + 1] ?? 0] ?? 0) & escapable) !== 0) return from + 2
@@ -55,7 +55,7 @@ const endOfEscape = (bytes: Buffer, from: number): number => {
 
 const literals = ['true', 'false', 'null']
 
-/** A number without a leading zero or a bare point, or a literal. */
+/** The end of a number (without leading zeros or a bare point) or a literal. */
 export const endOfScalar = (bytes: Buffer, from: number): number => {
   for (const word of literals) if (isSpelt(word, bytes, from, from + word.length)) return from + word.length
   const first = bytes[from] === 0x2d ? from + 1 : from
@@ -84,10 +84,10 @@ const openBracket = 0x5b
 /** From an opening bracket to its closing one. */
 const toClosing = 2
 
-/** One byte per level; what is nested deeper than this gets an array of its own, so that no event leaves a large one behind. */
+/** One byte per level; deeper values get a temporary array, so that no event leaves a large one behind. */
 const usualLevels = new Uint8Array(1024)
 
-/** The end of the value that begins there, or `failed`, also where it is nested deeper than asked for. In one pass, without recursion. */
+/** The end of a value, or `failed` if it is invalid or too deep. One pass, without recursion. */
 export const endOfValue = (bytes: Buffer, from: number, maxDepth = Infinity): number => {
   let levels = usualLevels
   let depth = 0
@@ -109,7 +109,7 @@ export const endOfValue = (bytes: Buffer, from: number, maxDepth = Infinity): nu
       if (at === failed || depth === 0) return at
       at = skipSpace(bytes, at)
     }
-    // A value has ended, and perhaps what it is in.
+    // The end of a value may also end its parents.
     while (bytes[at] === (levels[depth - 1] ?? 0) + toClosing) {
       at++
       if (--depth === 0) return at

@@ -12,13 +12,13 @@ import type { Wait } from './enrich/wait.js'
 export { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced }
 
 /**
- * Calls `use` once for every event of a chunk, with its position: at once and in order if it is answered, the others after waiting.
+ * Calls `use` once for every event of a chunk with its position: immediately and in order if it is answered, the others after waiting.
  * Synchronous if there is nothing to wait for. Never throws or rejects; returns false if the remaining events should stay in the topic.
  */
 export type Pipeline = ((chunk: readonly EventIn[], use: Use, wait?: Wait) => boolean | Promise<boolean>) & {
-  /** Tells which records are batches, if those are taken apart, and reads those whose values are not text. */
+  /** Splits batches, and decodes values that are not text. */
   readonly cut?: CutBatch
-  /** Gets what `cut` needs to read some records, within one deadline; undefined if there is nothing to wait for. Never rejects. */
+  /** Loads the schemas that `cut` needs for some records, within one deadline; undefined if there is nothing to wait for. Never rejects. */
   readonly prepare?: PrepareRecords
 }
 
@@ -29,7 +29,7 @@ export type PrepareRecords = (
 
 export type Use = (event: EventOut, place: number) => void
 
-/** Returns all events of a chunk in order, when the last one is done. */
+/** Resolves with all events of a chunk in order, when the last one is done. */
 export const allOf = (
   pipeline: Pipeline,
   chunk: readonly EventIn[],

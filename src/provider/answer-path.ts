@@ -1,4 +1,4 @@
-// What stands at a path of an answer: names with dots between them, `[]` for each entry of a list; nothing where it is not so.
+// Reads the values at a path of an answer: names separated by dots, `[]` for each entry of a list.
 import { isObject } from '../base/json-object.js'
 
 type Step = { readonly name: string; readonly isEach: boolean }
@@ -10,10 +10,10 @@ export const parsePath = (text: string): AnswerPath =>
     return { name: isEach ? part.slice(0, -2) : part, isEach }
   })
 
-/** Entries of lists that are looked at, in all lists of a path together. */
+/** The maximum number of list entries per path. */
 const maxValues = 1_000
 
-/** `misfit` is told where an object or a list should be and is not. Own members only; what is null is absent. */
+/** `misfit` is called if an object or a list is expected and missing. Reads own members only; null counts as absent. */
 export const valuesAt = (
   answer: unknown,
   path: AnswerPath,

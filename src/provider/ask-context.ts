@@ -1,4 +1,4 @@
-// Asks for what an alert shows besides the verdict: each chosen operation once, for people and not for the judgement.
+// Fetches context for alerts: each chosen operation once, for analysts, without effect on the verdict.
 import type { Clock } from '../base/clock.js'
 import { shortened, type AlertContext, type ContextOperation } from '../domain/alert-context.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -10,7 +10,7 @@ import type { Client, ProviderAnswer } from './client.js'
 type ContextDependencies = {
   readonly client: Pick<Client, 'callNamed' | 'reader'>
   readonly operations: readonly ContextOperation[]
-  /** Whether one more call may go; it is counted then. */
+  /** Whether another call is allowed; counts it if so. */
   readonly mayCall: () => boolean
   readonly clock: Clock
   readonly emit: Emit
@@ -21,7 +21,7 @@ const againMs = 5_000
 const mostAgainMs = 60_000
 const passing: ReadonlySet<Reason> = new Set<Reason>(['busy', 'throttled', 'unavailable', 'timeout'])
 
-/** Undefined where no operation had an answer. */
+/** Resolves to undefined if no operation had an answer. */
 export const createAskContext =
   ({ client, operations, mayCall, clock, emit }: ContextDependencies) =>
   async ({ type, value }: Indicator, vulnerabilities: readonly string[]): Promise<AlertContext | undefined> => {

@@ -1,4 +1,4 @@
-// Asks about a domain: which reports exist of its hosts, also those of the account's own scans, and the full report of one of them, as the settings choose.
+// Looks up a domain: the reports of its hosts, those of the account's own scans, and one full report, as configured.
 import { ratings, type Answered, type Facts, type Finding, type HostReport, type Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { dueOperation, nameOperations, type Choice, type NameChoices } from '../domain/operation-choice.js'
@@ -13,14 +13,14 @@ export type DomainSettings = {
   readonly operations: NameChoices
 }
 
-/** Never waits: makes the calls that are due, and returns `pending` until there is a result. */
+/** Makes the calls that are due without waiting, and returns `pending` until there is a result. */
 export type StepScan = (name: string, call: Call) => Promise<Finding>
 
 const dayMs = 86_400_000
 
 type Answers = ReadonlyMap<string, Answered>
 
-/** `scan`, where there is one, is asked about names that nobody has a recent report of. */
+/** `scan` is used for names without a recent report; absent if scans are off. */
 export const createAskDomain = (context: CallContext, settings: DomainSettings, scan?: StepScan) => {
   const personal = createPersonalReports(context)
 
@@ -45,7 +45,7 @@ export const createAskDomain = (context: CallContext, settings: DomainSettings, 
       const answer = await list(`domain/${due}`, name, call)
       if ('status' in answer) return answer
       answers.set(answer.operation, answer)
-      // What the provider's own lists accuse needs no further call.
+      // Entries in the lists of the provider decide without further calls.
       if (answer.facts?.listings) return domainFinding(answers, domain)
     }
     const rows = rowsOf(answers)
@@ -71,7 +71,7 @@ export const createAskDomain = (context: CallContext, settings: DomainSettings, 
 const reportOperation = 'domain/report'
 const scanOperation = 'domain/scan'
 
-/** The list of reports to ask for next. */
+/** The next list of reports to fetch. */
 const dueList = (settings: DomainSettings, answers: Answers, now: number): Choosable | undefined => {
   const recent = recentRows(rowsOf(answers), settings, now)
   return dueOperation<Choosable>(lists, settings.operations, (name) => answers.has(`domain/${name}`), {
@@ -83,7 +83,7 @@ const dueList = (settings: DomainSettings, answers: Answers, now: number): Choos
 type Choosable = 'reports' | 'reports/personal'
 const lists = nameOperations.filter((name): name is Choosable => name !== 'report')
 
-/** Whether another call would be made for what is known; a report that could not be had counts as missing. */
+/** Whether the finding needs no further call; a report that failed to load counts as missing. */
 export const isNameComplete = (finding: Finding, name: string, settings: DomainSettings, now: number): boolean => {
   const { operations = [] } = finding
   const answers = new Map<string, Answered>(operations.map((operation) => [operation, { operation, at: 0 }]))
@@ -124,7 +124,7 @@ const domainFinding = (answers: Answers, domain: string): Finding => {
   return { status: 'known', facts, source: 'service', at, operations, ...(all.length > 1 && { answers: all }) }
 }
 
-/** Rows of other hosts next to what is known better. */
+/** Adds rows of other hosts; existing, more detailed ones stay. */
 const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
   const better = facts.hosts ?? []
   return { ...facts, hosts: [...better, ...rows.filter((row) => !better.some(({ host }) => host === row.host))] }
@@ -134,7 +134,7 @@ const moderate = ratings.indexOf('moderate')
 const rank = ({ rating }: HostReport): number => (rating === undefined ? 0 : ratings.indexOf(rating))
 const isHarmless = (row: HostReport): boolean => row.rating !== undefined && rank(row) < moderate
 
-/** One report at most: of the worst-rated host, else of the domain itself. */
+/** At most one report: for the worst-rated host, else for the domain itself. */
 const rowToReport = (rows: readonly HostReport[], domain: string, wanted: Choice): HostReport | undefined => {
   if (wanted === 'never') return undefined
   let worst: HostReport | undefined
@@ -145,7 +145,7 @@ const rowToReport = (rows: readonly HostReport[], domain: string, wanted: Choice
   return rows.find(({ host }) => host === domain || host === `www.${domain}`) ?? worst
 }
 
-/** Where the report cannot be had, what its row said still holds. */
+/** If the report fails to load, the facts of its row still hold. */
 const readReport = async (
   context: CallContext,
   call: Call,

@@ -1,4 +1,4 @@
-// Asks about an address: each operation that the settings choose for it, one after the other, and joins what they say.
+// Looks up an address: calls the chosen operations one after the other and merges their facts.
 import { createBoundedCache } from '../base/bounded-cache.js'
 import { type Answered, type Facts, type Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
@@ -16,8 +16,8 @@ export type IsAccused = (facts: Facts, value: string) => boolean
 
 const refusalsBeforePause = 5
 const pauseMs = 3_600_000
-const heldForMs = 600_000
-const maxHeld = 1024
+const partialMs = 600_000
+const maxPartial = 1024
 
 export const createAskIp = (
   context: CallContext,
@@ -25,12 +25,12 @@ export const createAskIp = (
   isAccused: IsAccused,
 ): ((ip: string, call: Call, former?: readonly Answered[]) => Promise<Finding>) => {
   const pause = createIpv6Pause(context)
-  /** Answers to a question of which a later call failed: the next attempt does not pay for them again. */
-  const held = createBoundedCache<string, readonly Answered[]>(maxHeld / 2)
-  const takeHeld = (ip: string): readonly Answered[] => {
-    const answers = held.get(ip) ?? []
-    held.delete(ip)
-    return answers.filter(({ at }) => context.now() - at < heldForMs)
+  /** Answers of lookups whose later call failed, so that the next attempt does not pay for them again. */
+  const partial = createBoundedCache<string, readonly Answered[]>(maxPartial / 2)
+  const takePartial = (ip: string): readonly Answered[] => {
+    const answers = partial.get(ip) ?? []
+    partial.delete(ip)
+    return answers.filter(({ at }) => context.now() - at < partialMs)
   }
   const ask = async (ip: string, operation: OperationName, call: Call): Promise<Answered | Finding> => {
     const answer = await transmit(context, call, operation as 'ip/data', { ip }, misfitOf(ip))
@@ -44,7 +44,7 @@ export const createAskIp = (
     const isIpv6 = ip.includes(':')
     const leftMs = isIpv6 ? pause.leftMs() : 0
     if (leftMs > 0) return { status: 'unknown', reason: 'cooling_down', retryAfterMs: leftMs }
-    const answers = new Map([...former, ...takeHeld(ip)].map((answer) => [answer.operation, answer]))
+    const answers = new Map([...former, ...takePartial(ip)].map((answer) => [answer.operation, answer]))
     for (;;) {
       const facts = factsOf([...answers.values()])
       const name = dueAddressOperation(chosen, answers, facts, ip, isAccused)
@@ -56,16 +56,16 @@ export const createAskIp = (
         continue
       }
       if (isIpv6 && answer.status === 'unknown' && answer.reason === 'bad_input') pause.refused()
-      // Bad news is complete enough; without the other operations there may be no good news.
+      // A malicious result stands without the failed operation; a clean one does not.
       if (facts && (facts.flags.is_malicious === true || chosen[name] === 'accused'))
         return addressFinding([...answers.values()])
-      if (answers.size > 0) held.set(ip, [...answers.values()])
+      if (answers.size > 0) partial.set(ip, [...answers.values()])
       return answer
     }
   }
 }
 
-/** Undefined where nothing is missing. */
+/** Undefined if nothing is missing. */
 export const dueAddressOperation = (
   chosen: AddressChoices,
   answers: { readonly has: (operation: string) => boolean },
@@ -74,13 +74,13 @@ export const dueAddressOperation = (
   isAccused: IsAccused,
 ): keyof AddressChoices | undefined =>
   dueOperation(addressOperations, chosen, (name) => answers.has(`ip/${name}`), {
-    // That nothing was found is no reason to ask more.
+    // A not-found answer needs no further operations.
     isUnclean: () =>
       facts === undefined ? !addressOperations.some((name) => answers.has(`ip/${name}`)) : !isPlainlyClean(facts),
     isAccused: () => facts !== undefined && isAccused(facts, ip),
   })
 
-/** Undefined where none of them found anything. */
+/** Undefined if no answer has facts. */
 const factsOf = (answers: readonly Answered[]): Facts | undefined => {
   let joined: Facts | undefined
   for (const { facts } of answers) if (facts) joined = joined ? joinFacts(joined, facts) : facts
@@ -107,7 +107,7 @@ const misfitOf =
   ({ body, read }: ProviderAnswer): string | undefined =>
     read.addressMisfit(ip, body)
 
-/** Whether the provider takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
+/** Pauses IPv6 lookups after several refusals in a row, because a provider may not support IPv6; tries again later. */
 const createIpv6Pause = ({ now, emit }: CallContext) => {
   let refusals = 0
   let until = 0

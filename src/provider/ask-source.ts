@@ -1,4 +1,4 @@
-// A source as the innermost of a lookup: one call, and the finding that comes of it; counts what came.
+// A source as the innermost lookup layer: makes one call, returns its finding and counts the outcome.
 import type { Finding, Known } from '../domain/finding.js'
 import type { Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
@@ -7,7 +7,7 @@ import { isGivenUp } from './classify.js'
 import type { Emit } from '../telemetry/event.js'
 import type { SourceClient } from './source-client.js'
 
-/** What calls came to: what an answer gave, or why it was none. */
+/** The outcome of a call: the level in the answer, or the reason of a failure. */
 type SourceOutcome = 'malicious' | 'suspicious' | 'clean' | 'nothing' | Reason
 export type SourceCounts = ReadonlyMap<SourceOutcome, number>
 

@@ -1,4 +1,4 @@
-// An operation and its parameters become what is sent, by the service's profile: method, path with query, form body; or the word on what is wrong.
+// Builds a request from an operation and its parameters by the service profile: method, path with query, form body; or a problem.
 import { operations, type Operation, type OperationName, type Parameter } from '../domain/operations.js'
 import type { ServiceProfile } from '../domain/service-profile.js'
 

@@ -1,4 +1,4 @@
-// Asks the provider about the account behind the key: plan, quota, and what is wrong; nothing personal is passed on.
+// Queries the account behind the key: plan, quota and problems, without personal data.
 import { printable } from '../domain/control-characters.js'
 import type { Reason } from '../domain/reason.js'
 import type { Client, Reply } from './client.js'
@@ -35,16 +35,17 @@ const noteOf = (title: string, value: string | undefined): string[] =>
 const advices: { readonly [reason in Reason]?: string } = {
   bad_key: 'Check intel.service.apiKey: the service does not know this key.',
   no_credit: 'The account has no credit left, or its plan does not include this call.',
-  plan: 'The plan of the account does not include this call; lookups may work all the same.',
-  busy: 'Another call of the same account was under way; try again.',
+  plan: 'The plan of the account does not include this call; lookups may still work.',
+  busy: 'Another call of the same account was in progress; try again.',
   throttled: 'The service asks for fewer calls; try again later.',
   unavailable:
-    'The service cannot be reached, or something else answers in its place: check intel.service.baseUrl, the proxy variables and intel.service.caFile.',
+    'The service cannot be reached, or another server answers in its place: check intel.service.baseUrl, the proxy variables and intel.service.caFile.',
   timeout: 'The service did not answer in time: check intel.service.baseUrl and the proxy variables.',
-  bad_answer: 'What answers is not the lookup service: check intel.service.baseUrl and intel.service.profile.',
+  bad_answer:
+    'The answer does not come from the lookup service: check intel.service.baseUrl and intel.service.profile.',
 }
 
-/** For a person, one fact per line. */
+/** Human-readable text, one fact per line. */
 export const describeAccount = (account: Account): string =>
   account.ok
     ? [

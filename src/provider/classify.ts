@@ -1,23 +1,23 @@
-// A failed call becomes one of a closed set of reasons: by the code in its body, then HTTP's, then its words.
+// Classifies a failed call into a closed set of reasons, by the code in its body, then the HTTP status, then its words.
 import type { Reason } from '../domain/reason.js'
 import { passingReasons, type ErrorRow } from '../domain/service-profile.js'
 
 export type CallFailure = {
   readonly reason: Reason
-  /** When to try again; absent when nothing says so. */
+  /** The delay before a retry, if the answer has one. */
   readonly afterMs?: number
   /** In words, without anything secret. */
   readonly detail: string
-  /** Not a byte of the request was written. */
+  /** No byte of the request was sent. */
   readonly isUnsent?: true
-  /** What the provider itself said, for a gateway that passes it on. */
+  /** The error of the provider, for a gateway to forward. */
   readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
 
-/** A refusal in the provider's own envelope. */
+/** An error in the envelope of the provider. */
 type Refusal = {
   readonly http: number
-  /** The status in the body, as a number where it is one. */
+  /** The status in the body, as a number if it is one. */
   readonly code: number | string | undefined
   readonly message: string
   readonly retryAfterMs?: number | undefined
@@ -57,8 +57,8 @@ export const classify = (rows: readonly ErrorRow[], refusal: Refusal): CallFailu
 }
 
 /**
- * A web page or another JSON shape comes from something in between and says nothing about key, credit or input. What it says about
- * the rate of calls (429) holds for whatever is in between.
+ * A web page or another JSON shape comes from an intermediary and is no evidence about key, credit or input. A rate limit (429) is
+ * respected even so.
  */
 export const notTheirs = (http: number, problem: string, retryAfterMs?: number): CallFailure => ({
   reason: http === 429 ? 'throttled' : 'unavailable',
@@ -66,16 +66,16 @@ export const notTheirs = (http: number, problem: string, retryAfterMs?: number):
   detail: `HTTP ${http}, but the answer ${problem}`,
 })
 
-/** Failures below HTTP, by the codes that Node and its HTTP client give them. */
+/** Failures below HTTP, by the error codes of Node and of the HTTP client. */
 export const classifyTransport = (code: string): CallFailure => {
   const isLate = code.endsWith('_TIMEOUT') || code === 'ETIMEDOUT'
   return { reason: isLate ? 'timeout' : 'unavailable', detail: isLate ? `too late (${code})` : code }
 }
 
-/** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
-export const givenUp: CallFailure = { reason: 'pending', detail: 'given up at the end' }
+/** The call was abandoned at shutdown, which is no failure of the provider. */
+export const givenUp: CallFailure = { reason: 'pending', detail: 'abandoned at shutdown' }
 export const isGivenUp = ({ reason }: CallFailure): boolean => reason === givenUp.reason
-export const aboutElse = 'the answer is about something else'
+export const aboutElse = 'the answer is about another indicator'
 export const badAnswer = (detail: string): CallFailure => ({ reason: 'bad_answer', detail })
 export const late = (what: string): CallFailure => ({ reason: 'timeout', detail: `${what} took too long` })
 export const badInput = (detail: string): CallFailure => ({ reason: 'bad_input', detail })

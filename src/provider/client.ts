@@ -1,4 +1,4 @@
-// The client of the provider: calls of the eighteen operations, and a connection for questions in bulk where that is offered.
+// The client of the provider: calls of its operations, and a bulk connection if the provider offers one.
 import type { Duplex } from 'node:stream'
 import { bulkHeader, bulkTarget, passedOnHeader, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
 import { buildRequest, type GivenParameters } from './build-request.js'
@@ -21,7 +21,7 @@ export type ProviderSettings = ConnectSettings &
     readonly profile: ServiceProfile
   }
 
-/** A provider that needs longer is as good as down; a larger or deeper body is no answer of the eighteen operations. */
+/** A slower provider counts as down; no operation has a larger or deeper answer. */
 export const clientLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,
@@ -32,15 +32,15 @@ export const clientLimits = {
 
 type ClientDependencies = ConnectDependencies & {
   readonly now: () => number
-  /** A gateway lets live traffic go before replayed history. */
+  /** A gateway prefers live traffic over replayed history. */
   readonly urgency?: 'live' | 'replay'
-  /** The requests are those of others, for the gateway that calls. */
+  /** The requests are forwarded from other clients to the leading gateway. */
   readonly isPassedOn?: boolean
 }
 
 export type Client = {
   readonly call: <Name extends OperationName>(name: Name, parameters: Parameters<Name>) => Promise<Reply>
-  /** For a name and parameters that came as text. */
+  /** For an operation name and parameters in text form. */
   readonly callNamed: (name: OperationName, parameters: GivenParameters) => Promise<Reply>
   /** Reads its answers. */
   readonly reader: AnswerReader
@@ -49,16 +49,16 @@ export type Client = {
   readonly close: () => Promise<void>
 }
 
-/** `threatweave serve` takes questions in bulk and says so with every answer; on a socket of this machine it is always that. */
+/** `threatweave serve` announces its bulk protocol with every answer; a Unix socket always leads to it. */
 type BulkClient = {
   readonly isOffered: () => boolean
-  /** A connection for the lines of `lookup/bulk`; rejects where there is none to be had. */
+  /** Opens a connection for the lines of `lookup/bulk`; rejects if that fails. */
   readonly connect: (settings: BulkSettings, among?: { readonly isOneOfSeveral: boolean }) => Promise<Duplex>
-  /** Whether another one can be asked where this one falls silent, as far as that is known. */
+  /** Whether another gateway is known as an alternative. */
   readonly isOneOfSeveral: () => boolean
 }
 
-/** Where another one can be asked, nobody waits any longer for the first sign of one. */
+/** The failover timeout for a first response when another gateway exists. */
 const firstSignMs = 1_000
 
 /** Throws when the settings cannot work. */

@@ -1,4 +1,4 @@
-// The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
+// The connection pool to the provider: HTTPS unless it is on this machine, with a configured proxy and a private CA.
 import type { ClientCertificate } from '../domain/download.js'
 import type { SettingProblem } from '../domain/problem.js'
 import { isThisMachine } from '../domain/this-machine.js'
@@ -20,11 +20,11 @@ export type HttpDispatcher = Pick<Pool, 'dispatch' | 'connect' | 'destroy'>
 export type ConnectDependencies = {
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Certificates, as PEM, that are trusted besides the usual ones. */
+  /** Certificate authorities (PEM) to trust in addition to the default ones. */
   readonly ca?: string
-  /** Our certificate with its key, for a server that asks for one. */
+  /** The client certificate with its key, for mutual TLS. */
   readonly certificate?: ClientCertificate | undefined
-  /** Finds the addresses of a name; absent: as the system does. */
+  /** Resolves names; absent: the resolver of the system. */
   readonly lookup?: LookupFunction | undefined
   /** Used instead of a pool of connections. */
   readonly dispatcher?: HttpDispatcher | undefined
@@ -33,7 +33,7 @@ export type ConnectDependencies = {
 /** `unix:/path` is a socket of this machine. */
 export const isSocket = (base: URL): boolean => base.protocol === 'unix:'
 
-/** Settings that cannot work, every one of them; it never holds the key. */
+/** Every invalid setting; the message never contains the key. */
 export class UnusableSettings extends Error {
   constructor(readonly problems: readonly SettingProblem[]) {
     super(problems.map(({ setting, message }) => `${setting} ${message}`).join('; '))
@@ -48,13 +48,13 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
   }
   if (base.protocol !== 'https:' && base.protocol !== 'http:' && !isSocket(base)) refuse('baseUrl', 'must be https')
   if (base.protocol === 'http:' && !settings.allowHttp && !isThisMachine(base.hostname))
-    refuse('baseUrl', 'must be https; intel.service.allowHttp lets the key travel in the clear')
-  if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not hold a password')
-  if (!/^[\x21-\x7e]*$/.test(settings.apiKey)) refuse('apiKey', 'holds characters that cannot stand in a header')
+    refuse('baseUrl', 'must be https; intel.service.allowHttp permits sending the key unencrypted')
+  if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not contain a password')
+  if (!/^[\x21-\x7e]*$/.test(settings.apiKey)) refuse('apiKey', 'contains characters that are not allowed in a header')
   if (problems.length > 0) throw new UnusableSettings(problems)
 }
 
-/** A provider on this machine is never reached through a proxy. */
+/** Never uses a proxy for a provider on this machine. */
 export const connect = (
   settings: Pick<ConnectSettings, 'concurrency' | 'connectTimeoutMs'>,
   base: URL,
@@ -71,7 +71,7 @@ export const connect = (
     connect: proxy
       ? (_, done) => tunnel(proxy, base, { ca: trusted, ...certificate }, timeout, done)
       : { timeout, ...(trusted === undefined ? {} : { ca: trusted }), ...certificate, ...(lookup && { lookup }) },
-    // Our own timers run over whole phases; the library's start anew with every byte.
+    // Our own timers cover whole phases; those of the library restart with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

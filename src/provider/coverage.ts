@@ -1,4 +1,4 @@
-// What of a real answer a profile recognises: which facts stand in it, which do not, and which members nobody reads. Names alone, never values.
+// Compares a real answer with a profile: facts found, facts missing, and unused members. Reports names, never values.
 import { isObject } from '../base/json-object.js'
 import { printable } from '../domain/control-characters.js'
 import type { OperationName } from '../domain/operations.js'
@@ -11,7 +11,7 @@ type Coverage = {
   readonly unread: readonly string[]
 }
 
-/** Names of members that are looked at, and how deep. */
+/** Limits of the inspection: number of member names, and depth. */
 const maxNames = 500
 const maxDepth = 12
 
@@ -75,7 +75,7 @@ const textsIn = (places: unknown): readonly string[] => {
   return isObject(places) && 'path' in places ? textsIn(places.path) : []
 }
 
-/** Every member that has none below it, by its path; the entries of a list count as one. */
+/** The paths of all leaf members; entries of a list count as one. */
 const namesIn = (body: unknown): readonly string[] => {
   const names = new Set<string>()
   const walk = (value: unknown, path: string, depth: number): void => {

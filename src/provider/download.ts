@@ -1,5 +1,5 @@
-// Downloads a file over HTTPS, within limits of size, time and redirects. It is next to the provider's client because both need the proxy
-// and the one HTTP library.
+// Downloads a file over HTTPS, with limits on size, time and redirects. It shares the proxy support and the HTTP library
+// with the client of the provider.
 import { createWriteStream } from 'node:fs'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -36,7 +36,7 @@ const failed = (message: string, retryAfterMs?: number, answered?: number): Fail
   ...(answered === undefined ? {} : { answered }),
 })
 
-/** `network` is what tests put in the place of the internet. */
+/** `network` replaces the internet in tests. */
 export const createDownload = (
   env: Env,
   given: Partial<DownloadLimits> = {},
@@ -81,8 +81,8 @@ const follow = async (
       })
       const location = redirectOf(answer)
       if (location === undefined) return await take(answer, request, limits, signal)
-      if (request.body !== undefined) return failed('was redirected: give the address that answers itself')
-      if (!URL.canParse(location, url.href)) return failed('was redirected to what is no address')
+      if (request.body !== undefined) return failed('was redirected: use the final URL')
+      if (!URL.canParse(location, url.href)) return failed('was redirected to an invalid URL')
       url = new URL(location, url)
     } finally {
       await client.destroy()
@@ -94,11 +94,11 @@ const follow = async (
 const refusalOf = ({ protocol, hostname }: URL, allowHttp: boolean): string | undefined => {
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isThisMachine(hostname)))) return undefined
   return protocol === 'http:'
-    ? 'would go over plain HTTP, where everybody on the way can change the list: use https, or set allowHttp'
-    : 'is not an https address'
+    ? 'would use plain HTTP, so anyone on the network path could change the list: use https, or set allowHttp'
+    : 'is not an https URL'
 }
 
-/** A key goes to the host that was named and to no other, whatever that host answers. */
+/** Sends headers, which may hold a key, only to the configured host, never to the target of a redirect. */
 const headersFor = (
   { headers, etag, lastModified, body }: DownloadRequest,
   isHome: boolean,
@@ -153,7 +153,7 @@ const take = async (
     },
   })
   try {
-    // The body stays as it was packed: whoever reads the file knows gzip.
+    // The body stays compressed, because the reader of the file handles gzip.
     await pipeline(body, count, createWriteStream(request.file, { mode: 0o600 }), { signal })
   } catch (error) {
     if (bytes > maxBytes) return tooLarge
@@ -173,7 +173,7 @@ const take = async (
 const meaningOf = (status: number): string => {
   if (status === 401 || status === 403)
     return `answered ${status}: the key is missing or refused; check headersFile or apiKeyFile`
-  if (status === 404 || status === 410) return `answered ${status}: there is no list at this address; check the address`
+  if (status === 404 || status === 410) return `answered ${status}: there is no list at this URL; check it`
   return `answered ${status}`
 }
 
@@ -182,13 +182,13 @@ const longestRetryAfterMs = 86_400_000
 const retryAfter = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Math.min(Number(text) * 1000, longestRetryAfterMs) : undefined
 
-/** The code of an error says enough, and unlike its message never repeats what was sent. */
+/** Uses the code of an error, because its message may repeat parts of the request. */
 const wordsOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('ERR_OSSL_'))
     return `could not be fetched: its client certificate cannot be used; check clientCertFile and clientKeyFile (${code})`
   if (/^ERR_SSL_.*ALERT/.test(code))
-    return `could not be fetched: the server broke off the TLS connection, for it may want a client certificate that it knows; check clientCertFile (${code})`
+    return `could not be fetched: the server closed the TLS connection and may require a known client certificate; check clientCertFile (${code})`
   return words[code] ?? `could not be fetched (${code === '' ? 'unknown error' : code})`
 }
 
@@ -196,9 +196,9 @@ const words: Readonly<Record<string, string>> = {
   ENOTFOUND: 'could not be fetched: its host name has no address (ENOTFOUND)',
   ECONNREFUSED: 'could not be fetched: nobody listens there (ECONNREFUSED)',
   ERR_NOT_PUBLIC:
-    'was not fetched: a host name on the way has an address that is not public; for a host of your own network use https',
+    'was not fetched: a host name in the redirects has an address that is not public; for a host of your own network use https',
   UND_ERR_CONNECT_TIMEOUT: 'could not be fetched: the connection timed out',
-  UND_ERR_HEADERS_TIMEOUT: 'could not be fetched: no answer came in time',
+  UND_ERR_HEADERS_TIMEOUT: 'could not be fetched: the server did not answer in time',
   UND_ERR_BODY_TIMEOUT: 'could not be fetched: the answer stopped in the middle',
   UND_ERR_SOCKET: 'could not be fetched: the connection was cut before the answer was complete',
   ECONNRESET: 'could not be fetched: the connection was cut before the answer was complete',

@@ -1,4 +1,4 @@
-// What the body of an answer says of the call itself: whether it succeeded, with which code and words.
+// Reads the status of a call from the body of its answer: success, code and message.
 import type { AnyObject } from '../base/json-object.js'
 import type { ServiceProfile } from '../domain/service-profile.js'
 import { textAt, valueAt } from './fact-at.js'
@@ -6,7 +6,7 @@ import { numberOf, textOf } from './read-value.js'
 
 type Said = { readonly isSuccess: boolean; readonly code: number | string | undefined; readonly message: string }
 
-/** Undefined where the body has no status though this service's have one. */
+/** Undefined if the body lacks the status that the service should send. */
 export type Envelope = (body: AnyObject) => Said | undefined
 
 export const createEnvelope = ({ status, success, message }: ServiceProfile['envelope']): Envelope => {

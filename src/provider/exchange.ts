@@ -1,4 +1,4 @@
-// One HTTP exchange, bounded in every direction: what came back, or a failure with its reason; never a throw.
+// One HTTP exchange with limits on size and time. Returns the response or a failure with its reason; never throws.
 import { afterRunning } from '../base/after-running.js'
 import { systemClock } from '../base/clock.js'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -18,14 +18,14 @@ type ExchangeContext = {
   readonly now: () => number
 }
 
-/** Where the head of the answer arrived; `at` is when, in epoch milliseconds. */
+/** The head of the response; `at`: its arrival in epoch milliseconds. */
 type Head = { readonly http: number; readonly headers: IncomingHttpHeaders; readonly at: number }
 
 type Exchanged = { readonly head?: Head } & (
   | {
       readonly status: 'answered'
       readonly http: number
-      /** Undefined where there are more than are taken. */
+      /** Undefined if the body exceeds the limit. */
       readonly bytes: Uint8Array | undefined
       readonly retryAfterMs: number | undefined
     }
@@ -34,7 +34,7 @@ type Exchanged = { readonly head?: Head } & (
 
 export const unsent = (failure: CallFailure): CallFailure => ({ ...failure, isUnsent: true })
 
-/** `dispatch` and not `request` of the library, whose streams and signals cost more than all the rest of a call. */
+/** Uses `dispatch` of the library, because the streams and signals of `request` cost more than the rest of a call. */
 export const exchange = (
   request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers' | 'body'>,
   { dispatcher, settings, now }: ExchangeContext,
@@ -45,7 +45,7 @@ export const exchange = (
     let head: Head | undefined
     let retryAfterMs: number | undefined
     let phase = 'the answer'
-    /** There from the moment in which the request is written to a connection. */
+    /** Set when the request is written to a connection. */
     let controller: Dispatcher.DispatchController | undefined
     let isOver = false
     const end = (exchanged: Exchanged): void => {
@@ -71,12 +71,12 @@ export const exchange = (
         else controller = started
       },
       onResponseStart: (_, http, headers) => {
-        // An interim answer: what it announces is still to come, in the time that there was.
+        // An interim response (1xx) does not extend the time limit.
         if (http < 200) return
         head = { http, headers, at: now() }
         retryAfterMs = retryAfter(headers['retry-after'], head.at)
         cancelLimit()
-        phase = 'the rest of the answer'
+        phase = 'the body of the answer'
         cancelLimit = limit(settings.bodyTimeoutMs)
       },
       onResponseData: (_, chunk) => {
@@ -90,14 +90,14 @@ export const exchange = (
     })
   })
 
-/** Seconds or a date; no provider gets to name more than a day. */
+/** Seconds or a date, limited to a day. */
 const retryAfter = (header: string | string[] | undefined, now: number): number | undefined => {
   if (typeof header !== 'string') return undefined
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 86_400_000)
 }
 
-/** Only the code of an error is ever shown: its words may hold anything. */
+/** Only the code of an error is shown, because its message may contain secrets. */
 const codeOf = (error: unknown): string => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : 'CONNECTION_FAILED'

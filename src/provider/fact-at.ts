@@ -1,4 +1,4 @@
-// Reads one fact from the places of an answer where it may stand: a flag, a rating, a count, a time, texts.
+// Reads one fact from its possible paths in an answer: a flag, a rating, a count, a time, texts.
 import { ratings, type Rating } from '../domain/finding.js'
 import type { Places, RatingPlace, RatingPlaces, ServiceProfile } from '../domain/service-profile.js'
 import { parseTimestamp } from '../domain/timestamp.js'
@@ -15,7 +15,7 @@ export const valuesOf = (places: Places | undefined): ((answer: unknown) => read
   return (answer) => paths.flatMap((path) => valuesAt(answer, path))
 }
 
-/** The first that says something. */
+/** The first path with a usable value. */
 const first = <Value>(places: Places | undefined, read: (value: unknown) => Value | undefined): At<Value> => {
   const values = valuesOf(places)
   return (answer) => {
@@ -33,7 +33,7 @@ export const textAt = (places: Places | undefined, maxLength: number): At<string
 export const numberAt = (places: Places | undefined): At<number> => first(places, numberOf)
 export const timeAt = (places: Places | undefined): At<number> => first(places, parseTimestamp)
 
-/** Where two places disagree, the accusation stands. */
+/** True wins if two paths disagree. */
 export const flagAt = (places: Places | undefined): At<boolean> => {
   const values = valuesOf(places)
   return (answer) => {
@@ -80,7 +80,7 @@ export const textsAt = (
 
 export type RatingAt = (places: RatingPlaces | undefined) => At<Rating>
 
-/** Absent or not understood is no rating at all, never `safe`. */
+/** An absent or unknown value is no rating, never `safe`. */
 export const createRatingAt = (words: ServiceProfile['ratings']): RatingAt => {
   const ratingOfWord = new Map(ratings.flatMap((rating) => words[rating].map((word) => [word, rating] as const)))
   const ratingOf = (value: unknown, scale: 'from1' | 'from0' | 'percent' | undefined): Rating | undefined => {

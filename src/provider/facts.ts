@@ -1,4 +1,4 @@
-// Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
+// Converts answers about an address into facts, in any of their shapes. Values that are not in the answer stay absent.
 import { isObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import { joinDetails } from '../domain/address-details.js'
@@ -17,9 +17,9 @@ const maxCategories = 16
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 export type AddressReader = {
-  /** Of any operation about an address; `now` bounds dates from the future. */
+  /** For any operation about an address; dates after `now` are ignored. */
   readonly addressFacts: (answer: unknown, now: number) => Facts
-  /** Why an answer is none about the address in this normal form; one that names no address may be. */
+  /** Why an answer is not about this normalised address; an answer without an address is accepted. */
   readonly addressMisfit: (ip: string, answer: unknown) => string | undefined
 }
 
@@ -88,11 +88,11 @@ export const createAddressReader = (places: AddressPlaces, ratingAt: RatingAt): 
   }
 }
 
-/** Good news in a shape of its own is none; an accusation is one in any. */
+/** Only known shapes can clear an address; any shape can make it malicious. */
 const canAcquit = (value: unknown): boolean =>
   typeof value === 'string' ? flagOf(value) === true || textOf(value) === undefined : flagOf(value) !== undefined
 
-/** What two answers about one address say together. */
+/** Merges two answers about one address. */
 export const joinFacts = (one: Facts, other: Facts): Facts => {
   const joined: Writable<Facts> = { ...one, ...other }
   const flags: { [flag in Flag]?: boolean } = { ...one.flags }

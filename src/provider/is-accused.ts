@@ -1,4 +1,4 @@
-// Whether facts about an address are malicious or suspicious for some role, by the judgement table.
+// Checks whether facts about an address are malicious or suspicious in some role, by the judgement table.
 import { worstLevel } from '../domain/judge.js'
 import type { JudgementTable } from '../domain/judgement-table.js'
 import type { IsAccused } from './ask-ip.js'

@@ -1,4 +1,4 @@
-// The entries of a provider's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
+// Reads listings from an answer: `threatweave serve` and gateways include matching entries of their feeds.
 import { isObject } from '../base/json-object.js'
 import type { Listing } from '../domain/finding.js'
 import { parseTimestamp } from '../domain/timestamp.js'
@@ -7,7 +7,7 @@ import { numberOf, textOf } from './read-value.js'
 const maxListings = 128
 const maxCategories = 8
 
-/** Undefined where the answer names none. */
+/** Undefined if the answer has none. */
 export const listingsOf = (value: unknown): readonly Listing[] | undefined => {
   if (!Array.isArray(value)) return undefined
   const listings = (value as unknown[]).slice(0, maxListings).flatMap((row) => listingOf(row) ?? [])

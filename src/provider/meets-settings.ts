@@ -1,4 +1,4 @@
-// Whether an answer that is remembered, or that somebody else has obtained, is all that these settings would have asked for.
+// Checks whether a remembered or shared finding covers all operations that the settings call for.
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isNameComplete, type DomainSettings } from './ask-domain.js'

@@ -1,12 +1,12 @@
-// Several gateways as one client: where one cannot be reached, the next is asked.
+// Several gateways as one client, with failover to the next one.
 import type { Client } from './client.js'
 
-/** `random`: from 0 up to 1, so that not all begin with the same. */
+/** `random`: from 0 up to 1; spreads clients over the gateways. */
 export const oneOfSeveral = (clients: readonly [Client, ...Client[]], random: () => number): Client => {
   let at = Math.floor(random() * clients.length)
   let isClosed = false
   const current = (): Client => clients[at] ?? clients[0]
-  /** Unless somebody else has moved on already. */
+  /** Does nothing if a concurrent call has already switched. */
   const moveOn = (from: Client): void => {
     if (from === current()) at = (at + 1) % clients.length
   }
@@ -23,7 +23,7 @@ export const oneOfSeveral = (clients: readonly [Client, ...Client[]], random: ()
     call: callNamed,
     callNamed,
     bulk: {
-      // Only gateways are several.
+      // Several URLs are always gateways, which offer bulk.
       isOffered: () => !isClosed,
       isOneOfSeveral: () => true,
       connect: async (settings) => {

@@ -1,10 +1,10 @@
-// Bytes of an answer become an object, within bounds of size and depth, with the key taken out.
+// Parses the bytes of an answer into an object of bounded depth, and redacts the key.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Redact } from './redact.js'
 
 type Parsed =
   | { readonly body: AnyObject }
-  /** `isForged`: in JSON, and not as any server writes it that means well. */
+  /** `isForged`: valid JSON in a form that no honest server writes. */
   | { readonly problem: string; readonly isForged?: true; readonly isPage?: true }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
@@ -19,13 +19,13 @@ export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): 
     return sent.trimStart().startsWith('<') ? { problem: 'is a web page', isPage: true } : { problem: 'is not JSON' }
   }
   if (!isObject(value)) return { problem: 'is not a JSON object' }
-  // Of two members with one name the parser keeps the last, and another reader the first.
+  // Duplicate names are refused, because parsers disagree on which one counts.
   if (membersOf(value) < members) return { problem: 'has two members of the same name', isForged: true }
-  // Escapes may spell what the text as such does not show.
+  // Escapes may hide the key from the redaction of the raw text.
   return { body: sent.includes('\\') ? (redact.deep(value) as AnyObject) : value }
 }
 
-/** How many members all objects of the text have; undefined where it is nested too deep for anything to walk its value. */
+/** Counts the members of all objects in the text; undefined if it is nested too deeply. */
 const countMembers = (text: string, maxDepth: number): number | undefined => {
   let depth = 0
   let members = 0

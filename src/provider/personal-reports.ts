@@ -1,4 +1,4 @@
-// The reports of the account's own scans: one list for all names, read page by page and again every ten minutes.
+// The reports of the account's own scans: one list for all names, read page by page and refreshed every ten minutes.
 import type { Answered, HostReport, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { transmit, type CallContext } from './transmit.js'

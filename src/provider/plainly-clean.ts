@@ -1,4 +1,4 @@
-// Whether facts about an address leave nothing to ask about: it is called harmless, and nothing that is known says otherwise.
+// Checks whether facts about an address are clean without contradiction, so that further operations are unnecessary.
 import { ratings, type Facts, type Rating } from '../domain/finding.js'
 
 export const isPlainlyClean = ({

@@ -1,4 +1,4 @@
-// The provider as the innermost source of findings: which operations are called for an address and for a name.
+// The provider as the innermost lookup layer: selects the operations for addresses and names.
 import { whileFeedMissing, type Answered } from '../domain/finding.js'
 import type { Call, Former, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
@@ -14,7 +14,7 @@ export type SourceSettings = {
   readonly domain: DomainSettings & {
     readonly scan: 'off' | 'private' | 'public'
     readonly scanPollMs: number
-    /** The folder where started scans are written down. */
+    /** The folder that records started scans. */
     readonly scanFolder: string
   }
 }
@@ -44,7 +44,7 @@ export const providerSource = (
   }
 }
 
-/** Answers that need not be asked for again. A finding of an earlier version has them all as one. */
+/** Answers that are still fresh. A finding stored by an earlier version has all answers as one. */
 const answersSince = ({ finding, since }: Former): readonly Answered[] => {
   const { at = 0, operations = [] } = finding
   if (finding.status === 'unknown' || finding.isFeedMissing === true) return []
@@ -56,7 +56,7 @@ const answersSince = ({ finding, since }: Former): readonly Answered[] => {
 
 const lists = new Map<string, readonly string[]>()
 
-/** The same object for the same operations, because a memory holds a hundred thousand of them. */
+/** Shares one array per set of operations, because the memory holds a hundred thousand findings. */
 const sameList = (operations: readonly string[]): readonly string[] => {
   const text = operations.join()
   const same = lists.get(text)

@@ -1,5 +1,5 @@
-// Proxies: which one the environment names for an address, and a tunnel through it to the provider.
-// Our own tunnel, because the HTTP client's retries for ever, without a pause, when a proxy hangs up on it.
+// Selects the proxy for a URL from the environment, and opens a tunnel through it.
+// The tunnel is our own, because that of the HTTP client retries forever without a pause when a proxy hangs up.
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
@@ -9,18 +9,18 @@ import type { ClientCertificate } from '../domain/download.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** HTTPS_PROXY or HTTP_PROXY by the target's scheme, unless NO_PROXY names the target; lower case goes first. */
+/** HTTPS_PROXY or HTTP_PROXY by the scheme of the target, unless NO_PROXY lists it; lower-case variables take precedence. */
 export const proxyFor = (target: URL, env: Env): URL | undefined => {
   const name = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
   const proxy = env[name.toLowerCase()] ?? env[name] ?? ''
   if (proxy === '' || isExempt(target, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined
-  // The text may hold a password, so it is not repeated.
+  // The message does not repeat the value, which may contain a password.
   if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol))
     throw new Error(`${name} is not a URL such as http://proxy.example.com:3128`)
   return new URL(proxy)
 }
 
-/** `*`, or names with everything below them, each with a port if only that is meant. */
+/** NO_PROXY: `*`, or names with their subdomains, each with an optional port. */
 const isExempt = (target: URL, list: string): boolean =>
   list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true

@@ -1,4 +1,4 @@
-// Reads what an answer says is open at an address and whose it is.
+// Reads open ports, exposures, owner and location from an answer.
 import { exposures, portsOf, vulnerabilitiesOf, type AddressDetails } from '../domain/address-details.js'
 import type { AddressPlaces, PortPlaces } from '../domain/service-profile.js'
 import { parseTimestamp } from '../domain/timestamp.js'
@@ -8,7 +8,7 @@ import { textOf, wholeNumber } from './read-value.js'
 const maxPort = 65_535
 const maxIds = 64
 
-/** Undefined where an answer says none of it. */
+/** Undefined if an answer has none of these. */
 export const createDetailsReader = (
   places: Pick<AddressPlaces, 'ports' | 'vulnerabilities' | 'exposes' | 'owner' | 'country' | 'asNumber' | 'asName'>,
 ): ((answer: unknown) => AddressDetails | undefined) => {
@@ -42,7 +42,7 @@ export const createDetailsReader = (
   }
 }
 
-/** Rows of several scans of a port are mixed: the newest counts, and of the same age the first. */
+/** Rows of several scans are mixed; per port the newest counts, or the first of equal age. */
 const createPortReader = (places: PortPlaces): ((answer: unknown) => readonly number[]) => {
   const rows = valuesOf(places.rows)
   const portOf = valueAt(places.port)

@@ -1,4 +1,4 @@
-// The answer of a source becomes at most one listing, or that it calls the indicator clean, and flags; an answer that is not as described is refused.
+// Converts the answer of a source into at most one listing or a clean opinion, and flags; rejects an answer that does not fit the description.
 import { replaceControls } from '../domain/control-characters.js'
 import { parseAddress } from '../domain/address.js'
 import type { Facts, Listing } from '../domain/finding.js'
@@ -13,7 +13,7 @@ import type { DescriptiveFlag, SourceDescription, SourceRow } from '../domain/so
 const maxCategories = 8
 const maxEvidence = 80
 
-/** An answer that is not what the description says. */
+/** The answer does not fit the description of the source. */
 class Unfit extends Error {}
 
 export const readAnswer = (
@@ -34,8 +34,8 @@ const factsOf = (source: SourceDescription, indicator: Indicator, answer: AnyObj
   if (source.subject !== undefined && !isAbout(indicator, valuesIn(answer, source.subject)))
     throw new Unfit(`the answer is not about what was asked: ${source.subject}`)
   if (!source.rows.some(({ path }) => isThere(answer, path)))
-    throw new Unfit('the answer has nothing of what the rows look for')
-  // Every row is read, so that a wrong type is noticed wherever it is.
+    throw new Unfit('the answer has none of the members of the rows')
+  // Every row is evaluated, so that a wrong type is noticed in any of them.
   const matches = source.rows.map((row) => evidenceFor(row, answer))
   const at = matches.findIndex((evidence) => evidence !== undefined)
   const row = source.rows[at]
@@ -57,7 +57,7 @@ const factsOf = (source: SourceDescription, indicator: Indicator, answer: AnyObj
   return { ...facts, listings: [listing] }
 }
 
-/** What is null is absent; what has another shape than described makes the whole answer unfit. */
+/** Null counts as absent; another shape than described makes the whole answer unfit. */
 const valuesIn = (answer: AnyObject, path: string): readonly unknown[] =>
   valuesAt(answer, parsePath(path), (name, wanted) => {
     throw new Unfit(
@@ -65,7 +65,7 @@ const valuesIn = (answer: AnyObject, path: string): readonly unknown[] =>
     )
   })
 
-/** An empty list is there, though it has no entries. */
+/** An empty list counts as present. */
 const isThere = (answer: AnyObject, path: string): boolean => {
   const list = path.indexOf('[]')
   return valuesIn(answer, list < 0 ? path : path.slice(0, list)).length > 0
@@ -77,7 +77,7 @@ const isAbout = ({ type, value }: Indicator, named: readonly unknown[]): boolean
   return (type === 'ip' ? parseAddress(name) : parseHostname(name)) === value
 }
 
-/** What matched, in words; undefined where the row does not match. */
+/** The evidence in words; undefined if the row does not match. */
 const evidenceFor = (row: SourceRow, answer: AnyObject): string | undefined => {
   const { path, equals, atLeast, count } = row
   const name = (path.split('.').at(-1) ?? path).replace('[]', '')
@@ -126,7 +126,7 @@ const categoriesOf = ({ categories }: SourceDescription, answer: AnyObject): rea
   return [...found].slice(0, maxCategories)
 }
 
-/** The newest, where there are several; what is ahead of now is not a time of this answer. */
+/** The newest of several times; times in the future are ignored. */
 const sinceOf = ({ since }: SourceDescription, answer: AnyObject, now: number): number | undefined => {
   if (since === undefined) return undefined
   let newest: number | undefined

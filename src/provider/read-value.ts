@@ -1,4 +1,4 @@
-// Reads single values out of answers that may hold anything: a number or its text, a flag.
+// Reads single values from untrusted answers: a number or its text, a flag.
 import { replaceControls } from '../domain/control-characters.js'
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { ownText } from '../base/bounded-cache.js'
@@ -9,7 +9,7 @@ const member = (value: unknown, name: string): unknown =>
 
 const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none', '-'])
 
-/** One line of bounded text; the words that mean "no value" are none. */
+/** One line of bounded text; undefined for words that mean "no value". */
 export const textOf = (value: unknown, maxLength = 128): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined
@@ -25,7 +25,7 @@ export const numberOf = (value: unknown): number | undefined => {
   return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
 }
 
-/** A count is a whole number of things: never negative, never a fraction. */
+/** A count: a non-negative integer. */
 export const wholeNumber = (value: unknown): number | undefined => {
   const number = numberOf(value)
   return number === undefined || number < 0 ? undefined : Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-// Takes a secret out of whatever is about to be shown, kept or thrown, even where the provider sent it back.
+// Removes a secret from values before they are shown, stored or thrown, even if the provider echoed it.
 
 export type Redact = {
   readonly text: (text: string) => string
@@ -7,7 +7,7 @@ export type Redact = {
 }
 
 const mark = '[redacted]'
-/** A shorter secret would take ordinary words apart, and is none. */
+/** Shorter texts are not redacted, because they would match ordinary words. */
 const minLength = 4
 
 export const createRedact = (secret: string): Redact => {

@@ -1,4 +1,4 @@
-// Answers about a domain become facts: a row for each of its hosts, and what a full report adds to one of them.
+// Converts answers about a domain into facts: a row per host, and the additional facts of a full report.
 import type { Facts, HostReport } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { ReportPlaces, ReportRowPlaces } from '../domain/service-profile.js'
@@ -9,13 +9,13 @@ const maxHosts = 128
 const maxIssues = 8
 
 export type ReportReader = {
-  /** The newest report of each host of the domain that was asked about; rows about anything else are left out. */
+  /** The newest report of each host of the domain; rows about other domains are dropped. */
   readonly reportsFacts: (answer: unknown, domain: string, now: number) => Facts
   /** All rows, in their order. */
   readonly reportRows: (answer: unknown, now: number) => readonly HostReport[]
-  /** What a full report adds to what its row said. */
+  /** Adds the facts of a full report to its row. */
   readonly reportFacts: (answer: unknown, row: HostReport, now: number) => HostReport
-  /** The names a full report says it is about. */
+  /** The names that a full report covers. */
   readonly reportSubjects: (answer: unknown) => string[]
 }
 
@@ -93,7 +93,7 @@ export const createReportReader = (rows: ReportRowPlaces, report: ReportPlaces, 
   }
 }
 
-/** The host of a URL or of a bare name; of several the first, which is the one that was asked for. */
+/** The host of a URL or of a bare name; of several the first, which is the requested one. */
 const hostOf = (value: unknown): string | undefined => {
   const url = Array.isArray(value) ? (value as unknown[])[0] : value
   if (typeof url !== 'string' || url.length > 4096) return undefined

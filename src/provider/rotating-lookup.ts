@@ -1,11 +1,11 @@
-// A name that resolves to several gateways: connections begin with another address after one that did not answer.
+// Resolves a name with several gateway addresses, and starts with another address after a failed connection.
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 
 type RotatingLookup = {
   readonly lookup: LookupFunction
-  /** How many there are to choose from: two of different kinds are one machine. */
+  /** The number of machines; an IPv4 and an IPv6 address count as one. */
   readonly count: () => Promise<number>
   readonly moveOn: () => void
 }

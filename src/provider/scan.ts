@@ -1,4 +1,4 @@
-// A domain scan, one step at a time: started once, written down before anything else, asked about until it ends, then its report read.
+// A domain scan in steps: recorded on disk, started once, polled until it ends, then its report is read.
 import type { Facts, Finding, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
@@ -9,13 +9,13 @@ import { transmit, findingOf, type CallContext } from './transmit.js'
 
 type ScanSettings = { readonly visibility: Visibility; readonly pollMs: number; readonly againAfterMs: number }
 
-/** How often a running scan is asked about: each time is a call, and a scan takes a minute or more. */
+/** The polling interval of a running scan: each poll is a call, and a scan takes a minute or more. */
 export const scanPollMs = 15_000
 
 const scanOperations = { public: 'domain/scan', private: 'domain/scan/private' } as const
-/** While an earlier scan of the account runs, another one has to wait at least this long. */
+/** The retry delay while an earlier scan of the account is running. */
 const busyMs = 15_000
-/** How far the clocks of the provider and of this machine may be apart. */
+/** The tolerated difference between the clocks of the provider and of this machine. */
 const skewMs = 600_000
 
 type ScanContext = CallContext & {
@@ -53,7 +53,7 @@ const start = async (scan: ScanContext, name: string, call: Call): Promise<Findi
   const claimed: StartedScan = { name, visibility, state: 'posting', startedAt: now, nextAt: now + pollMs }
   if (!store.claim(claimed)) return pending(pollMs)
   const operation = scanOperations[visibility]
-  // Returned as an answer whatever it is: nobody in between may send it again.
+  // Returns failures as answers too, so that no layer retries the request and starts a second scan.
   const reply = await call<Reply>(() => client.call(operation, { query: name }))
   if (reply.status === 'unknown') {
     store.drop(claimed) // it was not sent
@@ -62,7 +62,7 @@ const start = async (scan: ScanContext, name: string, call: Call): Promise<Findi
   if (reply.status === 'answer') return accepted(scan, claimed, reply)
   const { reason, detail, afterMs } = reply.failure
   emit({ event: 'provider_call_failed', operation, reason, detail, ms: scan.now() - now })
-  // After these it is not known whether the scan was accepted, so the claim stands.
+  // These failures leave it open whether the scan was accepted, so the record stays.
   if (reason === 'timeout' || reason === 'unavailable' || reason === 'bad_answer') return pending(pollMs)
   store.drop(claimed)
   return reason === 'busy' ? pending(afterMs ?? busyMs) : findingOf(reply.failure, scan.now())
@@ -76,7 +76,7 @@ const accepted = (
   const { name, visibility } = claimed
   const scanId = read.scanId(body)
   if (scanId === undefined) {
-    store.drop(claimed) // an empty answer says that the account is busy
+    store.drop(claimed) // an empty answer means that the account is busy
     return pending(busyMs)
   }
   store.put({ ...claimed, state: 'running', scanId, nextAt: now() + settings.pollMs })
@@ -85,7 +85,7 @@ const accepted = (
   return pending(settings.pollMs)
 }
 
-/** The process died between sending and writing down the id: the account's own list knows whether there is one. */
+/** After a crash between the request and recording the id, the list of the account shows whether the scan exists. */
 const recover = async (scan: ScanContext, lost: StartedScan, call: Call): Promise<Finding> => {
   const reply = await transmit(scan, call, 'domain/reports/personal', { show_public: true, show_private: true })
   if (reply.status === 'unknown') return reply
@@ -134,7 +134,7 @@ const end = ({ store, emit, now }: ScanContext, running: StartedScan, state: Sta
   return ended(over, now())
 }
 
-/** A finished scan is among the reports; one that failed leaves nothing to know. */
+/** The reports include a finished scan; a failed one has no result. */
 const ended = ({ state }: StartedScan, at: number): Unknown => ({
   status: 'unknown',
   reason: state === 'lost' ? 'unavailable' : 'not_found',

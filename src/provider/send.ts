@@ -1,4 +1,4 @@
-// Sends one HTTP request to the provider, bounded in every direction: an answer, or a failure with its reason; never a throw.
+// Sends one HTTP request to the provider with limits on size and time. Returns an answer, or a failure with its reason; never throws.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyObject } from '../base/json-object.js'
 import type { Dispatcher } from 'undici'
@@ -21,18 +21,18 @@ export type ProviderAnswer = {
 } & Provenance
 export type Reply = ProviderAnswer | ({ readonly status: 'failure'; readonly failure: CallFailure } & Provenance)
 
-/** What a gateway says of its answer. */
+/** Metadata that a gateway sends with its answer. */
 type Provenance = {
-  /** A feed of the server that answered is not in use. */
+  /** A feed of the answering server is not in use. */
   readonly isFeedMissing?: boolean
-  /** Epoch milliseconds when the gateway obtained it; absent where that was just now. */
+  /** Epoch milliseconds when the gateway obtained it; absent for a fresh answer. */
   readonly at?: number
 }
 
-/** With an answer of `threatweave serve`: a feed of it is not in use, so what it does not list may be listed. */
+/** Set by `threatweave serve` while one of its feeds is not in use, so an indicator may be listed there after all. */
 export const feedMissingHeader = 'x-threatweave-feed-missing'
 
-/** With an answer of a gateway that remembered it: how many milliseconds ago it was obtained. */
+/** Set by a gateway on a remembered answer: its age in milliseconds. */
 export const ageHeader = 'x-threatweave-age'
 
 export type SendSettings = ExchangeLimits & { readonly maxAnswerDepth: number }
@@ -49,7 +49,7 @@ type SendContext = {
   readonly reader: AnswerReader
   readonly errors: readonly ErrorRow[]
   readonly now: () => number
-  /** The provider takes questions in bulk. */
+  /** Called when the provider offers bulk lookups. */
   readonly offered: () => void
 }
 
@@ -84,7 +84,7 @@ const readReply = (
 ): Reply => {
   const isGood = http >= 200 && http < 300
   if (http >= 300 && http < 400) return failed(notTheirs(http, 'is a redirect, which is not followed', retryAfterMs))
-  if (http === 206) return failed(badAnswer('the answer is a part of one (HTTP 206)'))
+  if (http === 206) return failed(badAnswer('the answer is partial (HTTP 206)'))
   if (!bytes) {
     const problem = `is larger than ${context.settings.maxAnswerBytes} bytes`
     return failed(isGood ? badAnswer(`the answer ${problem}`) : notTheirs(http, problem, retryAfterMs))
@@ -97,7 +97,7 @@ const readReply = (
   return readBody(http, parsed.body, retryAfterMs, context)
 }
 
-/** What a body in JSON comes to. */
+/** Interprets a JSON body. */
 export const readBody = (
   http: number,
   body: AnyObject,
@@ -106,7 +106,8 @@ export const readBody = (
 ): Reply => {
   const isGood = http >= 200 && http < 300
   const said = envelope(body)
-  if (said === undefined) return failed(notTheirs(http, 'has no status: it is not the lookup service’s', retryAfterMs))
+  if (said === undefined)
+    return failed(notTheirs(http, 'has no status, so it does not come from the lookup service', retryAfterMs))
   if (isGood && said.isSuccess) return { status: 'answer', body, read: reader }
   return failed(classify(errors, { http, code: said.code, message: said.message, retryAfterMs }))
 }

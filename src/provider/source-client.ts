@@ -1,4 +1,4 @@
-// Asks a source about one indicator over HTTP: the facts that its answer gives, or why there are none.
+// Queries a source about one indicator over HTTP, and returns the facts or the reason of a failure.
 import { parseBody } from './parse-body.js'
 import { connect, type ConnectDependencies } from './connect.js'
 import { badAnswer, givenUp, notTheirs, type CallFailure } from './classify.js'
@@ -19,14 +19,14 @@ export type SourceClient = {
 }
 
 type SourceClientOptions = Pick<ConnectDependencies, 'env' | 'dispatcher'> & {
-  /** Empty where the source needs none. */
+  /** Empty if the source needs no key. */
   readonly apiKey: string
   readonly concurrency: number
   readonly limits: ExchangeLimits & { readonly maxAnswerDepth: number }
   readonly now: () => number
 }
 
-/** Throws when the environment names a proxy that is none. */
+/** Throws if a proxy variable is invalid. */
 export const createSourceClient = (source: SourceDescription, options: SourceClientOptions): SourceClient => {
   const { apiKey, concurrency, limits, now } = options
   const base = new URL((Object.values(source.ask)[0] ?? '').replaceAll('{value}', 'x'))
@@ -73,7 +73,7 @@ export const createSourceClient = (source: SourceDescription, options: SourceCli
 
 type Body = { readonly body: AnyObject } | { readonly problem: string; readonly isPage?: true }
 
-/** What a status and a body come to; the body is read only where the status says that it is an answer. */
+/** Interprets status and body; the body is read only if the status means an answer. */
 export const readReply = (
   source: SourceDescription,
   indicator: Indicator,
@@ -97,14 +97,14 @@ export const readReply = (
 
 const failed = (failure: CallFailure): SourceReply => ({ status: 'failure', failure })
 
-/** What a status means, as described or as usual. */
+/** The meaning of a status, from the description or by default. */
 const meaningOf = ({ statuses }: Pick<SourceDescription, 'statuses'>, http: number): StatusMeaning => {
   if (Object.hasOwn(statuses, String(http))) return statuses[String(http)] ?? 'bad_answer'
   if (http >= 500 && http < 600) return 'unavailable'
   return usual[http] ?? 'bad_answer'
 }
 
-/** Not 404: a wrong path is not found either. */
+/** Without 404, which a wrong path returns as well. */
 const usual: Readonly<Record<number, StatusMeaning>> = {
   200: 'answer',
   400: 'bad_input',
@@ -116,7 +116,7 @@ const usual: Readonly<Record<number, StatusMeaning>> = {
   429: 'throttled',
 }
 
-/** A web page that says so comes from something in between, which knows no accounts. */
+/** A web page with one of these statuses comes from an intermediary, which knows nothing about the account. */
 const ofAccount: ReadonlySet<StatusMeaning> = new Set<StatusMeaning>(['bad_key', 'no_credit', 'plan'])
 
 const passing: ReadonlySet<StatusMeaning> = new Set<StatusMeaning>(['throttled', 'unavailable', 'no_credit'])

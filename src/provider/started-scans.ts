@@ -1,4 +1,4 @@
-// Remembers on disk which scans were started at the provider, one file each, so that no crash and no second process starts one again.
+// Records started scans on disk, one file each, so that neither a crash nor a second process starts one again.
 import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
@@ -9,20 +9,20 @@ export type Visibility = 'public' | 'private'
 const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
 export type StartedScanState = (typeof startedScanStates)[number]
 
-/** `posting` without an id: it may or may not have been accepted. */
+/** `posting` without an id: the scan may or may not have been accepted. */
 export type StartedScan = {
   readonly name: string
   readonly visibility: Visibility
   readonly state: StartedScanState
   readonly startedAt: number
   readonly scanId?: string
-  /** Not to be asked about before. */
+  /** The earliest time of the next poll. */
   readonly nextAt?: number
 }
 
 export type StartedScans = {
   readonly get: (name: string, visibility: Visibility) => StartedScan | undefined
-  /** Claims the name; false when somebody else already has. */
+  /** Claims the name; false if another process has claimed it. */
   readonly claim: (record: StartedScan) => boolean
   readonly put: (record: StartedScan) => void
   readonly drop: (record: StartedScan) => void
@@ -62,7 +62,7 @@ const write = (file: string, flags: string, record: StartedScan): void => {
   }
 }
 
-/** A file that says nothing readable still says that a scan was begun. */
+/** Even an unreadable file means that a scan was started. */
 const read = (file: string, name: string, visibility: Visibility): StartedScan | undefined => {
   let text: string
   try {

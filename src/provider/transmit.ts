@@ -1,4 +1,4 @@
-// Sends one operation through admission, and turns its failure into the finding that says so.
+// Sends one operation through admission, and turns a failure into an unknown finding.
 import { unlisted, type Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
@@ -8,7 +8,7 @@ import type { OperationName, Parameters } from '../domain/operations.js'
 
 export type CallContext = { readonly client: Pick<Client, 'call'>; readonly now: () => number; readonly emit: Emit }
 
-/** `misfitOf` says why an answer is none to what was asked. */
+/** `misfitOf` returns why an answer does not fit the request. */
 export const transmit = <Name extends OperationName>(
   context: CallContext,
   call: Call,
@@ -43,6 +43,6 @@ export const findingOf = ({ reason, afterMs, isUnsent }: CallFailure, now: numbe
   reason,
   ...(afterMs === undefined ? {} : { retryAfterMs: afterMs }),
   ...(isUnsent && { isUnsent }),
-  // That nothing is known is an answer too, and may be remembered.
+  // A not-found answer may be remembered.
   ...(reason === 'not_found' ? { at: now } : {}),
 })

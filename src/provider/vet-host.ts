@@ -1,4 +1,4 @@
-// Where a download may connect: to public hosts, whoever redirects there, and to the one that the operator's own URL names.
+// Decides where a download may connect: to public hosts, and to the host in the operator's own URL.
 import { lookup as resolveHost } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress, isPublicName } from '../domain/public-host.js'
@@ -16,18 +16,18 @@ class NotPublic extends Error {
 }
 
 export type VettedHost = {
-  /** By what the URL itself says; all that can be said where a proxy resolves the name. */
+  /** Judged by the URL alone, which is all there is if a proxy resolves the name. */
   readonly isRefused: boolean
-  /** For the connection: fails where the name has an address that may not be connected to. */
+  /** The resolver of the connection; fails if the name has a forbidden address. */
   readonly lookup: LookupFunction
 }
 
-/** `home` is the operator's own URL. */
+/** `home` is the configured URL. */
 export const vetHost = (url: URL, home: URL, { resolve, isPublicAddress }: Internet): VettedHost => {
   const bare = url.hostname.replace(/^\[|\]$/g, '')
   const isPublic = isIP(bare) === 0 ? isPublicName(bare) : isPublicAddress(bare)
   const isHome = url.hostname === home.hostname
-  // A public name may lead inside only where a certificate shows that it is the host that was named, and not its DNS alone.
+  // A public name may resolve to an inside address only over https, because a certificate proves the host and DNS does not.
   const mayBeInside = isHome && (!isPublic || url.protocol === 'https:')
   return {
     isRefused: !isPublic && !isHome,
@@ -35,7 +35,7 @@ export const vetHost = (url: URL, home: URL, { resolve, isPublicAddress }: Inter
       resolve(host).then(
         (addresses) => {
           const [first] = addresses
-          // With any address that is not public the name is refused as a whole: it is set up to reach somewhere it should not.
+          // One non-public address rejects the whole name, which was set up to reach a forbidden target.
           const isGood = first && (mayBeInside || addresses.every(({ address }) => isPublicAddress(address)))
           if (!isGood) done(new NotPublic(), '')
           else if (all) done(null, [...addresses])

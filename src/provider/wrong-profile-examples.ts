@@ -1,4 +1,4 @@
-// The examples of a service's profile that do not give what they say.
+// Runs the examples of a profile, and reports those with another result than stated.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
@@ -60,7 +60,7 @@ const factsOf = ({ operation, asked = '' }: ProfileExample, body: unknown, reade
   return operation === 'user/me' ? { plan: reader.account.plan(body), quota: reader.account.quota(body) } : {}
 }
 
-/** Whether all that is wanted is there; there may be more. */
+/** Whether `given` contains all of `wanted`; it may have more. */
 const isIn = (wanted: unknown, given: unknown): boolean => {
   if (Array.isArray(wanted))
     return Array.isArray(given) && wanted.length === given.length && wanted.every((one, at) => isIn(one, given[at]))

@@ -1,4 +1,4 @@
-// The examples of a source that do not give what they say.
+// Runs the examples of a source, and reports those with another result than stated.
 import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'

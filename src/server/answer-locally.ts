@@ -1,4 +1,4 @@
-// The eighteen operations answered from local intelligence: a table of one line each.
+// Answers each operation from local data: a table with one line per operation.
 import type { Priority } from '../lookup/admission/queue.js'
 import type { OperationName } from '../domain/operations.js'
 import { timeText, wrapped, type OperationAnswer } from './answer.js'
@@ -43,7 +43,7 @@ export type AnswerOperation = (
   name: OperationName,
   values: Values,
   caller: Caller,
-  /** Which question goes first where some have to wait. */
+  /** The order of requests that have to wait. */
   priority: Priority,
 ) => OperationAnswer | Promise<OperationAnswer>
 
@@ -95,7 +95,7 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
   return (name, values, caller) => table[name](values, caller)
 }
 
-/** The key itself is never said back. */
+/** The answer never contains the key itself. */
 const account = ({ key, usedCredits }: Caller, now: number): OperationAnswer =>
   wrapped(
     {

@@ -1,15 +1,15 @@
-// What an operation came back with: a body in one of the two envelopes, or a failure.
+// The result of an operation: a body in one of two envelopes, or a failure.
 import type { Reason } from '../domain/reason.js'
 import type { AnswerReader } from '../provider/answer-reader.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
-/** A member that is undefined is left out of the text. */
+/** Undefined members are omitted from the text. */
 export type JsonObject = { readonly [name: string]: Json | undefined }
 
-/** The failures of the server in the provider's words: most travel as HTTP 200 with the code in the body, as clients of it expect. */
+/** Failures in the words of the provider. Most are sent as HTTP 200 with the code in the body, as its clients expect. */
 export type Failure = {
-  /** What a bulk connection says in place of the words. */
+  /** The reason that a bulk connection sends instead of the message. */
   readonly reason: Reason
   readonly http: number
   readonly status: number
@@ -46,7 +46,7 @@ export const failures = {
   unavailable: inBoth('unavailable', 503, 'service unavailable'),
 } as const satisfies Record<string, Failure>
 
-/** Not the end of a quota: a caller that waits may go on. */
+/** A rate limit, not the end of a quota: the client may continue after a pause. */
 export const tooFast = (retryAfterS: number): Failure => ({
   ...inBoth('throttled', 429, 'too many requests'),
   retryAfterS,
@@ -58,15 +58,15 @@ export type OperationAnswer =
   | {
       readonly ok: true
       readonly body: JsonObject
-      /** Reads the body where it is not in our own words: it is the provider's. */
+      /** The reader of a body in the format of the provider; absent for our own format. */
       readonly read?: AnswerReader
-      /** Whether local intelligence had something to say; if not, a gateway asks further. */
+      /** Whether local data had an answer; otherwise a gateway asks the provider. */
       readonly isKnown: boolean
       readonly isFeedMissing?: boolean
-      /** Epoch milliseconds when it was obtained from the provider; absent where it was found here just now. */
+      /** Epoch milliseconds when it was obtained from the provider; absent for local data. */
       readonly at?: number
     }
-  /** `isFeedMissing`: some feed, here or where it was asked, is not in use, so not being listed says little. */
+  /** `isFeedMissing`: a feed here or upstream is not in use, so "not listed" is uncertain. */
   | { readonly ok: false; readonly failure: Failure; readonly isFeedMissing?: boolean; readonly at?: number }
 
 /** Envelope A: the payload is next to the status. */
@@ -91,10 +91,10 @@ export const collection = (rows: readonly JsonObject[], limit = Infinity): JsonO
   data: rows.slice(0, limit),
 })
 
-/** `YYYY-MM-DD HH:mm:ss` in UTC, as the provider writes times. */
+/** `YYYY-MM-DD HH:mm:ss` in UTC, the time format of the provider. */
 export const timeText = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-/** The same of a time that a row holds in any spelling; a date alone stays a date, and what is no time becomes "". */
+/** Normalises a time in any format; a plain date stays a date, and an invalid time becomes "". */
 export const timeOrDate = (text: string): string => {
   const at = parseTimestamp(text)
   if (at === undefined) return ''

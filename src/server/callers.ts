@@ -1,4 +1,4 @@
-// Who is calling and what the plan still allows: calls in flight, calls per second, credits of the month.
+// Authenticates clients and enforces their plans: calls in flight, calls per second, credits per month.
 import type { Clock } from '../base/clock.js'
 import { failures, tooFast, type Failure } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
@@ -8,7 +8,7 @@ import type { Credits } from './credits.js'
 export type Caller = { readonly key: Key; readonly usedCredits: number }
 export type CallerResult = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
 
-/** What a key asks for waits in turns with other keys, and is no more urgent than its plan allows. */
+/** Requests of a key take turns with those of other keys, and their urgency is limited by its plan. */
 export const priorityOfKey = ({ name, plan }: Key, asked: Priority): Priority => ({
   ...asked,
   asker: name,
@@ -16,13 +16,13 @@ export const priorityOfKey = ({ name, plan }: Key, asked: Priority): Priority =>
 })
 
 export type Callers = {
-  /** The caller of a key, without counting a call. */
+  /** Finds the client of a key without counting a call. */
   readonly identify: (apiKey: string | undefined) => Caller | undefined
-  /** Counts a call in flight, or says why there may be none; `leave` has to be called once. */
+  /** Counts a call in flight, or returns why it is refused; `leave` must be called once. */
   readonly enter: (apiKey: string | undefined) => CallerResult
-  /** The same, but waits for its turn where the plan allows no further call just now. */
+  /** Like `enter`, but waits until the plan allows the call. */
   readonly enterWhenFree: (apiKey: string | undefined) => Promise<CallerResult>
-  /** Sets one credit aside, or says that none is left; only `settle(true)` spends it. */
+  /** Reserves a credit, or fails if none is left; only `settle(true)` spends it. */
   readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
 }
 
@@ -57,7 +57,7 @@ export const createCallers = (keys: readonly Key[], used: Credits, clock: Clock)
     states.set(name, fresh)
     return fresh
   }
-  /** Seconds to wait for the next call, 0 when it may go ahead. */
+  /** Seconds until the next call is allowed; 0 for now. */
   const takeToken = (state: State, perSecond: number): number => {
     const at = clock.now()
     state.tokens = Math.min(perSecond, state.tokens + ((at - state.filledAt) / 1000) * perSecond)
@@ -66,7 +66,7 @@ export const createCallers = (keys: readonly Key[], used: Credits, clock: Clock)
     state.tokens--
     return 0
   }
-  // A question over a bulk connection costs less than a hash. Only keys that are right are in it, and a wrong one is still compared with all.
+  // Caches valid keys, because a hash costs more than a bulk lookup. An invalid key is still compared with all.
   const rightKeys = new Map<string, Key>()
   const identify = (apiKey: string | undefined): Caller | undefined => {
     if (apiKey === undefined) return undefined
@@ -90,7 +90,7 @@ export const createCallers = (keys: readonly Key[], used: Credits, clock: Clock)
     }
     return { caller, leave }
   }
-  /** Stops at the first who has to wait on: nothing is done for those behind it. */
+  /** Admits waiting calls in order, and stops at the first that has to wait longer. */
   const letWaitingIn = (state: State): void => {
     for (let first = state.waiting[state.next]; first; first = state.waiting[state.next]) {
       const entrance = enter(first.apiKey)
@@ -100,14 +100,14 @@ export const createCallers = (keys: readonly Key[], used: Credits, clock: Clock)
       }
       state.next++
       first.letIn(entrance)
-      // Removed by the half, so that each costs the same however many wait.
+      // Compacted when half is used, so that the cost per call is constant.
       if (state.next * 2 >= state.waiting.length) {
         state.waiting.splice(0, state.next)
         state.next = 0
       }
     }
   }
-  /** Where calls in flight are in the way, the next one that ends lets in. */
+  /** If the limit of calls in flight is reached, the next call that ends admits another instead. */
   const letInAfter = (state: State, seconds: number | undefined): void => {
     if (seconds === undefined || state.isTimed) return
     state.isTimed = true

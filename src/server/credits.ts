@@ -1,4 +1,4 @@
-// Credits used by each key in the current calendar month (UTC), kept on disk, one line per call, so that a crash forgets none.
+// Counts the credits of each key in the current month (UTC). One line per call on disk makes the count crash-safe.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDiskFull } from '../base/is-disk-full.js'
@@ -11,7 +11,7 @@ export type Credits = {
   readonly close: () => void
 }
 
-/** `file` holds lines of `month name count`; they are summed and written short whenever the file is opened. */
+/** `file` has lines of `month name count`; opening it adds them up and compacts the file. */
 export const openCredits = (file: string, now: () => number, emit: Emit): Credits => {
   mkdirSync(dirname(file), { recursive: true })
   let month = monthOf(now())
@@ -27,7 +27,7 @@ export const openCredits = (file: string, now: () => number, emit: Emit): Credit
     if (!isDiskFull(error)) throw error
     failed(error)
   }
-  /** Opened again until it can be: a full disk may take no new file. */
+  /** Opening is retried, because a full disk may refuse a new file. */
   let descriptor: number | undefined
   const turnPage = (): void => {
     if (monthOf(now()) === month) return
@@ -48,7 +48,7 @@ export const openCredits = (file: string, now: () => number, emit: Emit): Credit
         if (isFailing) emit({ event: 'memory_write_resumed', path: file })
         isFailing = false
       } catch (error) {
-        // A disk that fails forgets a credit after a restart; it does not fail the answer now.
+        // A failing disk loses a credit after a restart, but does not fail the answer.
         failed(error)
       }
     },
@@ -71,7 +71,7 @@ const readCounts = (file: string, month: string): Map<string, number> => {
   if (!existsSync(file)) return counts
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const [when, name, count] = line.split(' ')
-    // A line that a crash cut short is one credit of the past.
+    // A line truncated by a crash is skipped; it loses one credit.
     if (when !== month || name === undefined || count === undefined || !/^\d{1,12}$/.test(count)) continue
     counts.set(name, (counts.get(name) ?? 0) + Number(count))
   }

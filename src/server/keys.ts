@@ -1,15 +1,15 @@
-// API keys as they are kept: salted hashes in a file, each with the plan of the one who holds the key.
+// Reads the key file: salted hashes of API keys, each with its plan.
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 type Plan = {
   readonly name: string
-  /** Calls that may be in flight at the same time. */
+  /** The maximum number of calls in flight. */
   readonly inFlight: number
-  /** Calls per calendar month (UTC); absent: no end. */
+  /** Calls per calendar month (UTC); absent: unlimited. */
   readonly credits?: number
-  /** Calls per second; absent: as many as come. */
+  /** Calls per second; absent: unlimited. */
   readonly perSecond?: number
-  /** All questions of the key are replayed history, which waits for live traffic of all keys; absent: each says what it is. */
+  /** Treats all requests of the key as replayed history, which yields to live traffic; absent: each request states its urgency. */
   readonly urgency?: 'replay'
 }
 
@@ -21,7 +21,7 @@ export const hashKey = (key: string, salt = randomBytes(16).toString('hex')): st
 const hashShape = /^sha256:[0-9a-f]{16,64}:[0-9a-f]{64}$/
 const maxKeyLength = 256
 
-/** Every key is compared, and each in constant time, so that the answer's time says nothing about a near miss. */
+/** Compares all keys in constant time, so that the response time reveals nothing about near misses. */
 export const findKey = (keys: readonly Key[], given: string): Key | undefined => {
   let found: Key | undefined
   if (given.length > maxKeyLength) return undefined
@@ -35,16 +35,16 @@ export const findKey = (keys: readonly Key[], given: string): Key | undefined =>
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newKeyLength = 60
 
-/** Sixty letters and digits with one of each kind, the shape that clients of the provider accept. */
+/** Sixty letters and digits with at least one of each kind, the format that clients of the provider accept. */
 export const newKey = (): string => {
   const key = Array.from({ length: newKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return /[a-z]/.test(key) && /[A-Z]/.test(key) && /\d/.test(key) ? key : newKey()
 }
 
-/** The quick start: one key for everybody who asks. */
+/** The quick start: one key for all clients. */
 export const soleKey = (key: string, plan: Plan): Key => ({ name: 'default', hash: hashKey(key), plan })
 
-/** Throws with every problem of the file: a key that silently does not work is worse than a refusal to start. */
+/** Throws with every problem of the file, because a key that silently fails is worse than a refusal to start. */
 export const readKeys = (file: string, text: string): Key[] => {
   const problems: string[] = []
   const content = parseJson(text)
@@ -56,15 +56,16 @@ export const readKeys = (file: string, text: string): Key[] => {
     const where = `${file} keys[${i}]`
     if (!isRecord(entry)) return void problems.push(`${where} is not an object`)
     const { name, hash, plan = {} } = entry
-    if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) problems.push(`${where}.name must be a short word`)
+    if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name))
+      problems.push(`${where}.name must be 1 to 64 letters, digits, dots, hyphens or underscores`)
     else if (names.has(name)) problems.push(`${where}.name is taken by another key`)
     else names.add(name)
     if (typeof hash !== 'string' || !hashShape.test(hash))
-      problems.push(`${where}.hash must be as \`threatweave serve --new-key NAME\` writes it`)
+      problems.push(`${where}.hash must have the format of \`threatweave serve --new-key NAME\``)
     const read = readPlan(plan)
     if (!read)
       problems.push(
-        `${where}.plan holds inFlight, credits and perSecond as whole numbers from 1, a name, and urgency only as "replay"`,
+        `${where}.plan may have inFlight, credits and perSecond (whole numbers from 1), name, and urgency: "replay"`,
       )
     return read && { name: name as string, hash: hash as string, plan: read }
   })

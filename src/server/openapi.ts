@@ -1,4 +1,4 @@
-// The description of the server for machines, derived from the same table that the routes come from.
+// The OpenAPI description of the server, derived from the table of its routes.
 import { operations, type OperationName, type Operation, type Parameter } from '../domain/operations.js'
 import type { Json, JsonObject } from './answer.js'
 
@@ -70,7 +70,7 @@ const describePath = (name: OperationName, operation: Operation, operationId: st
       ...(form.length === 0 ? {} : { requestBody: describeForm(form) }),
       responses: {
         '200': {
-          description: 'The answer, or a failure in the service’s words',
+          description: 'The answer, or a failure with status and message',
           content: {
             'application/json': {
               schema: {
@@ -82,7 +82,7 @@ const describePath = (name: OperationName, operation: Operation, operationId: st
             },
           },
         },
-        '429': failure('More calls a second than the plan allows; Retry-After says how long to wait'),
+        '429': failure('More calls per second than the plan allows; Retry-After has the wait'),
         '500': failure('The service failed'),
       },
     },
@@ -127,5 +127,5 @@ const others: { readonly [name in OperationName]?: readonly string[] } = {
   'domain/report': ['/v2/domain/report/{id}'],
 }
 
-/** Every path under which an operation answers: the given one first, then the other spellings that clients use. */
+/** All paths of an operation: the main one first, then aliases that clients use. */
 export const pathsOf = (name: OperationName): readonly string[] => [operations[name].path, ...(others[name] ?? [])]

@@ -1,4 +1,4 @@
-// The parameters of a request, checked against the operation's table: values to work with, or the failure to answer with.
+// Validates the parameters of a request against the table of operations; returns values or a failure.
 import { formatAddress, readAddress } from '../domain/address.js'
 import { isInside } from '../domain/special-ranges.js'
 import { operations, type Operation, type OperationName, type Parameter } from '../domain/operations.js'
@@ -10,7 +10,7 @@ export type RequestParameters = Readonly<Record<string, unknown>>
 
 const maxTextLength = 2_048
 
-/** `given` holds path, query and form of the request, each value as it came. */
+/** `given` has the raw values of path, query and form. */
 export const readParameters = (
   name: OperationName,
   given: RequestParameters,
@@ -49,7 +49,7 @@ const valueOf = (raw: unknown, { kind }: Parameter): string | number | boolean |
   }
 }
 
-/** Only addresses that somebody outside can have are looked up; the normal form goes on. */
+/** Accepts only public addresses, and replaces them by their normal form. */
 const checkAddress = (values: Record<string, string | number | boolean>): Failure | undefined => {
   if (!('ip' in values)) return undefined
   const address = readAddress(String(values.ip))

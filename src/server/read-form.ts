@@ -1,11 +1,11 @@
-// Forms as clients send them: usually URL-encoded, sometimes multipart.
+// Reads forms of requests, URL-encoded or multipart.
 import type { FastifyRequest } from 'fastify'
 
 const maxFields = 32
 
 type Fields = Iterable<readonly [name: string, value: unknown]>
 
-/** A field that is given twice becomes a list, which no parameter takes. */
+/** A repeated field becomes a list, which no parameter accepts. */
 const formOf = (fields: Fields): Readonly<Record<string, unknown>> => {
   const form = new Map<string, unknown>()
   for (const [name, value] of fields) {
@@ -19,7 +19,7 @@ type Form = Promise<ReturnType<typeof formOf>>
 
 export const readForm = (_: FastifyRequest, body: string): Form => Promise.resolve(formOf(new URLSearchParams(body)))
 
-/** Read by Node's own parser; text fields only, files are ignored. */
+/** Uses the parser of Node; keeps text fields and ignores files. */
 export const readMultipart = async ({ headers }: FastifyRequest, body: Buffer): Form => {
   try {
     const response = new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } })

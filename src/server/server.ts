@@ -1,4 +1,4 @@
-// The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
+// The HTTP server: one route per path of each operation, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { capConnections } from '../http/cap-connections.js'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
@@ -22,25 +22,25 @@ import { readForm, readMultipart } from './read-form.js'
 
 type ServerOptions = {
   readonly answer: AnswerOperation
-  /** Reads answers in our own words. */
+  /** Reads answers in our own format. */
   readonly reader: AnswerReader
   readonly callers: Callers
   readonly status: () => JsonObject
-  /** Asked for what is not known here. */
+  /** The gateway for lookups without local data. */
   readonly gateway?: BulkOptions['gateway']
   readonly shared?: BulkOptions['shared']
-  /** The other gateways, where one of several calls. */
+  /** The other gateways, if there is a leader election. */
   readonly others?: BulkOptions['others']
   readonly passOn?: PassOnOperation | undefined
   readonly sources?: BulkOptions['sources']
   /** Whether facts about an address are malicious or suspicious, by the judgement table. */
   readonly isAccused?: IsAccused | undefined
-  /** Whether a feed is not in use; every answer says so. */
+  /** Whether a feed is not in use, which every answer reports. */
   readonly isFeedMissing: () => boolean
   readonly version: string
   readonly emit: Emit
   readonly now: () => number
-  /** PEM texts; without them the server speaks plain HTTP. */
+  /** PEM texts; absent: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string }
 }
 
@@ -48,7 +48,7 @@ const maxBodyBytes = 65_536
 const maxHeaderBytes = 16_384
 const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
-/** Without a key anybody can open them, and each takes some 50 KB with TLS; silent ones make room. */
+/** Connections need no key and take some 50 KB each with TLS, so idle ones are closed at this limit. */
 const maxConnections = 4_096
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
@@ -73,7 +73,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Refused below: Node would do so without a body.
+    // Refused below with a JSON body; Node would send none.
     requireHostHeader: false,
   }
   const app = fastify({
@@ -212,7 +212,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   return app
 }
 
-/** Whoever asks for one answer waits for it; replayed history gives way. */
+/** A single request is urgent by default; replayed history yields. */
 const priorityOf = ({ headers }: FastifyRequest): Priority => ({
   role: 'destination',
   action: 'allowed',
@@ -229,7 +229,7 @@ const refuse = (reply: FastifyReply, { http, status, message, retryAfterS }: Fai
   return reply.code(http).send({ status, message })
 }
 
-/** A body counts only where the operation has a form; what a client sends along with user/me is nobody's business. */
+/** Reads the body only for operations with a form, and ignores it otherwise. */
 const givenOf = ({ params, query, body }: FastifyRequest, name: OperationName): Record<string, unknown> => {
   const takesForm = Object.values(operations[name].parameters).some(({ place }) => place === 'form')
   const form = takesForm && typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}

@@ -1,4 +1,4 @@
-// Opens everything that the server needs, wires it, and listens.
+// Opens and connects the parts of the server, and listens.
 import type { IsAccused } from '../provider/ask-ip.js'
 import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -54,9 +54,9 @@ export type ServeSettings = {
   }
 }
 
-/** Protects the machine that serves. No setting: nobody has to judge it to start a server. */
+/** Limits that protect this machine. They are fixed, so that an operator does not have to choose them. */
 export const serverLimits = {
-  // The single key is shared by all workers; plans are for the keys of serve.keysFile.
+  // All workers share the single key, so it has no limits; plans belong to keys in serve.keysFile.
   plan: { inFlight: 100_000, credits: 0, perSecond: 0 },
   // All rows are kept in memory.
   maxRows: 500_000,
@@ -64,16 +64,16 @@ export const serverLimits = {
 } as const
 
 type ServerDependencies = {
-  /** Reads answers in our own words. */
+  /** Reads answers in our own format. */
   readonly reader: AnswerReader
   readonly now: () => number
   readonly emit: Emit
   readonly version: string
-  /** Feeds in addition to those of the folder. */
+  /** Feeds in addition to those in the folder. */
   readonly feeds: readonly FeedSettings[]
-  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  /** Shared hosts that a listed URL does not make malicious. */
   readonly safeguard?: IndicatorList
-  /** What is internal here, besides what is internal anywhere. */
+  /** The configured internal ranges and names. */
   readonly gate?: GateOptions
   /** Fetches feeds that have a URL. */
   readonly download?: Download
@@ -81,9 +81,9 @@ type ServerDependencies = {
   readonly state?: ServerState
   /** Asked for what is not known here. */
   readonly gateway?: Gateway | undefined
-  /** Verdicts of the fleet, for bulk connections; only where nothing but the provider is asked. */
+  /** Shared verdicts for bulk connections; only if answers come from the provider alone. */
   readonly shared?: SharedVerdicts | undefined
-  /** The other gateways, where one of several calls. */
+  /** The other gateways, if there is a leader election. */
   readonly others?: Others | undefined
   /** Other providers, for bulk connections. */
   readonly sources?: readonly BulkSource[]
@@ -92,7 +92,7 @@ type ServerDependencies = {
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
-  /** Where scans may connect; there is no setting for it, so that no file can open the network. */
+  /** Where scans may connect. Not a setting, so that no configuration file can open the internal network. */
   readonly mayConnect?: MayConnect
 }
 
@@ -105,12 +105,12 @@ export type LookupServer = ListeningServer & { readonly close: () => Promise<voi
 
 type ListeningServer = {
   readonly url: string
-  /** The state of the API key; absent where nobody else is asked. */
+  /** The state of calls to the provider; absent without a gateway. */
   readonly provider?: Gateway['admission']
   readonly feeds: Feeds['status']
 }
 
-/** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
+/** Throws if it cannot start: no key, an unreadable folder, a state folder in use, a port in use. */
 export const startServer = (settings: ServeSettings, outside: ServerDependencies): Promise<LookupServer> =>
   openParts((scope) => openServerParts(scope, settings, outside))
 
@@ -132,7 +132,7 @@ export const openServerState = async (scope: Scope, settings: ServeSettings, emi
   return { keys, tls, memoryFolder: join(settings.state, 'memory') }
 }
 
-/** A full disk has no room for a lock, and is no reason not to answer. */
+/** A full disk prevents the lock file, but does not stop the server. */
 const takeFolder = async (folder: string, emit: Emit): Promise<() => unknown> => {
   try {
     return (await lockFolder(folder)).release
@@ -156,7 +156,7 @@ const openServerParts = async (
     await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
       emit,
       ...(safeguard && { safeguard }),
-      // Only the one that calls fetches them.
+      // Only the leader fetches them.
       ...(outside.others && { startWaitMs: 0 }),
       ...(outside.download && { fetching: { folder: join(settings.state, 'feeds'), download: outside.download } }),
     }),
@@ -240,14 +240,14 @@ const urlOf = (address: AddressInfo | string | null, isTls: boolean): string => 
   return `${isTls ? 'https' : 'http'}://${host}:${address.port}`
 }
 
-/** Whoever reaches the port may try as many keys as it likes. */
+/** Any client that reaches the port can try keys without limit. */
 const shortestKey = 16
 const ownHosts = new Set(['127.0.0.1', '::1', 'localhost'])
 
 const keysOf = ({ apiKey, plan, keysFile, host }: ServeSettings): readonly Key[] => {
   if (apiKey !== '' && apiKey.length < shortestKey && !ownHosts.has(host))
     throw new Error(
-      `serve.apiKey is shorter than ${shortestKey} characters, which others could guess where serve.host is ${host}`,
+      `serve.apiKey is shorter than ${shortestKey} characters and could be guessed while serve.host is ${host}`,
     )
   const { inFlight, credits, perSecond } = plan
   const keys = keysFile === '' ? [] : readKeys(keysFile, readFileSync(keysFile, 'utf8'))
@@ -261,7 +261,7 @@ const keysOf = ({ apiKey, plan, keysFile, host }: ServeSettings): readonly Key[]
       }),
     )
   if (keys.length === 0)
-    throw new Error('no caller could be let in: set THREATWEAVE_SERVE_API_KEY, or serve.keysFile for many keys')
+    throw new Error('there is no key for clients: set THREATWEAVE_SERVE_API_KEY, or serve.keysFile for many keys')
   return keys
 }
 

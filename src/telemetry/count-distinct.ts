@@ -1,8 +1,8 @@
-// Counts distinct texts in 4 KB, to within a few percent, however many there are (HyperLogLog).
+// Estimates the number of distinct texts to within a few percent, in a fixed 4 KB (HyperLogLog).
 
 const bits = 12
 const registers = 1 << bits
-/** The bias of the harmonic mean. */
+/** Corrects the bias of the harmonic mean. */
 const alpha = 0.7213 / (1 + 1.079 / registers)
 
 export type CountDistinct = { readonly add: (text: string) => void; readonly count: () => number }

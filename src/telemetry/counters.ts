@@ -1,4 +1,4 @@
-// Counters of what happened since the start, the source of the metrics and the status page.
+// In-memory counters since the start, which metrics and the status page read.
 import type { Unread } from '../domain/unread.js'
 import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
@@ -23,7 +23,7 @@ import {
 } from './labels.js'
 import { wordings } from './wording.js'
 
-/** An annotated event, as far as it is counted. */
+/** The parts of an annotated event that counters need. */
 export type CountedEvent = {
   readonly status: Status
   readonly verdict: Level
@@ -39,48 +39,48 @@ export type Count<Labels extends string = string> = {
 export type Counts = {
   readonly read: number
   readonly annotated: readonly Count<'status' | 'verdict'>[]
-  /** `format` is `none` where no log format recognised the event. */
+  /** `format` is `none` if no log format recognised the event. */
   readonly byFormat: readonly Count<'format'>[]
   readonly delivered: number
-  /** Events that are not text. */
+  /** Events with binary values. */
   readonly binary: number
   /** Values that could not be read in the format of their topic. */
   readonly unread: readonly Count<'reason'>[]
-  /** `reason` is `none` where there is a verdict. */
+  /** `reason` is `none` if there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
   readonly deadlineMisses: number
-  /** Wall time that events waited for answers; partitions that wait at the same time count once. */
+  /** Wall time that events waited for lookups; concurrent waits of several partitions count once. */
   readonly waitedMs: number
   readonly memoryLookups: Readonly<Record<MemoryResult, number>>
   readonly refreshes: number
-  /** Whether findings can be written to disk; absent without a folder. */
+  /** Absent if findings are not written to disk. */
   readonly isMemoryWritable?: boolean
   /** `code` is `ok` or the reason of the failure. */
   readonly providerCalls: readonly Count<'operation' | 'code'>[]
   /** Requests to our own server; `status` is that of the body. */
   readonly requests: readonly Count<'operation' | 'status'>[]
-  /** Connections and questions in bulk that were refused, and connections that were closed. */
+  /** Refused bulk connections and lookups, and closed connections. */
   readonly bulkLimited: readonly Count<'limit'>[]
   readonly reduced: readonly Count<'to'>[]
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
-  /** Accused events that raised none. */
+  /** Malicious or suspicious events that raised no alert. */
   readonly withoutAlert: readonly Count<'reason'>[]
   readonly lateAlerts: number
-  /** Events that were written once more with their answer, and those that will not be. */
+  /** Events rewritten with a late verdict, and those whose late verdict is dropped. */
   readonly corrected: number
   readonly notFollowedUp: number
   readonly forgedHeaders: number
-  /** Topics of our own that were not there at the start. */
+  /** Topics that this process writes and that did not exist at the start. */
   readonly missingTopics: number
-  /** Of several gateways; `isCalling` is absent where nobody was chosen yet, or there is only one; `caller` where it is this one. */
+  /** `isCalling` is absent before a leader is elected and without an election; `caller` is absent on the leader itself. */
   readonly election: {
     readonly takeovers: number
     readonly passedOn: number
     readonly isCalling?: boolean
     readonly caller?: string
   }
-  /** Of the verdicts topic; `delayMs` is that of what was learnt last, absent before. */
+  /** The verdicts topic; `delayMs` is the delay of the last verdict read, absent before the first. */
   readonly verdicts: {
     readonly learnt: number
     readonly appended: number
@@ -88,7 +88,7 @@ export type Counts = {
     readonly notShared: readonly Count<'reason'>[]
     readonly delayMs?: number
   }
-  /** Records of the state topic. */
+  /** Rejected records of the state topic. */
   readonly stateRefused: readonly Count<'reason'>[]
   /** Every telemetry event, by name. */
   readonly logEvents: readonly Count<'event'>[]
@@ -101,9 +101,9 @@ export type Counts = {
 
 export type Counters = {
   readonly emit: Emit
-  /** `refreshed` is reported before the answer that triggers it. */
+  /** `refreshed` comes before the result (such as `stale`) that triggers the refresh. */
   readonly recalled: (how: 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed') => void
-  /** The lookup that was just missed joined one in flight. */
+  /** Turns the last miss into a coalesced lookup. */
   readonly joined: () => void
   readonly lookedUp: (ms: number, finding: Finding) => void
   readonly chunkRead: (events: number) => void
@@ -132,7 +132,7 @@ type CountTable = {
   readonly read: () => readonly (readonly [row: string, column: string, value: number])[]
 }
 
-/** A table of counters over two closed sets of labels, complete from the start. */
+/** Counters for two closed sets of labels; every combination exists from the start. */
 const createCountTable = (rows: readonly string[], columns: readonly string[]): CountTable => {
   const rowAt = new Map(rows.map((name, place) => [name, place * columns.length]))
   const columnAt = new Map(columns.map((name, place) => [name, place]))
@@ -151,7 +151,7 @@ const createCountTable = (rows: readonly string[], columns: readonly string[]): 
   }
 }
 
-/** `operations` are the known operation names, any other counts as `other`; `formats` are the ids of the log formats in use. */
+/** `operations` are the known operation names, others count as `other`; `formats` are the ids of the log formats. */
 export const createCounters = (operations: readonly string[], formats: readonly string[] = []): Counters => {
   let read = 0
   let delivered = 0
@@ -343,7 +343,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   }
 }
 
-/** The producer sets a record's time, so it may be wrong. */
+/** The timestamp of a record comes from its producer and may be wrong. */
 const isSane = (ms: number | undefined): ms is number => ms !== undefined && ms > -60_000 && ms < 31 * 86_400_000
 
 const orOther = (list: readonly string[], text: string): string => (list.includes(text) ? text : 'other')

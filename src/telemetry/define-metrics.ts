@@ -1,4 +1,4 @@
-// Metrics as text in the format of Prometheus, read from plain counters when they are scraped; those of Node itself are prom-client's.
+// Renders plain counters as Prometheus text at each scrape; the metrics of Node come from prom-client.
 import { collectDefaultMetrics, Histogram as Buckets, Registry } from 'prom-client'
 import type { Count, Counts } from './counters.js'
 import type { Histogram } from './histogram.js'
@@ -13,11 +13,11 @@ export type Define = {
   readonly histogram: (name: string, help: string, read: Read<Histogram>) => void
 }
 
-/** Node's own metrics have prom-client's default names (`nodejs_…`, `process_…`), which existing dashboards know. */
+/** Keeps the default names of prom-client (`nodejs_…`, `process_…`), which existing dashboards use. */
 export const createNodeMetrics = (): Registry => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Left out: their label values come and go with the open handles, and promtool rejects gauges named `_total`.
+  // Removed: their label values change with the open handles, and promtool rejects gauges named `_total`.
   for (const what of ['handles', 'requests', 'resources'])
     for (const suffix of ['', '_total']) registry.removeSingleMetric(`nodejs_active_${what}${suffix}`)
   const collections = registry.getSingleMetric('nodejs_gc_duration_seconds')
@@ -26,7 +26,7 @@ export const createNodeMetrics = (): Registry => {
   return registry
 }
 
-/** What is defined is written by `text`, in that order. */
+/** `text` writes the metrics in the order of their definition. */
 export const createDefine = (): Define & { readonly text: (counts: Counts) => string } => {
   const metrics: ((counts: Counts) => string)[] = []
   const define = (name: string, help: string, type: string, lines: Read<readonly string[]>): void => {

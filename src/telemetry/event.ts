@@ -8,7 +8,7 @@ import type { BulkLimit, NotShared, StateRefusal, VerdictRefusal } from './label
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
-  /** What a run came to. */
+  /** The totals of a run. */
   | {
       readonly event: 'run_totalled'
       readonly read: number
@@ -26,17 +26,17 @@ export type TelemetryEvent =
   | (EntryCounts & {
       readonly event: 'feed_loaded'
       readonly feed: string
-      /** What else is in the file, by reason. */
+      /** Skipped entries, by reason. */
       readonly skipped: Skipped
       /** Memory used by its index. */
       readonly bytes: number
       readonly ms: number
     })
-  /** A file with a key can be read by every user of the machine. */
+  /** A secret file is readable by every user of the machine. */
   | { readonly event: 'secret_file_exposed'; readonly setting: string; readonly message: string }
-  /** No gate.ownRanges. */
+  /** gate.ownRanges is empty. */
   | { readonly event: 'own_ranges_missing' }
-  /** Without gate.ownRanges: a public address that address translation shows to be our own; `suggested` covers all seen so far. */
+  /** gate.ownRanges is empty, and a NAT log shows a public address of ours; `suggested` covers all such addresses so far. */
   | {
       readonly event: 'own_address_seen'
       readonly address: string
@@ -46,7 +46,7 @@ export type TelemetryEvent =
   /** It is in use and accuses nobody. */
   /** `newest`: epoch milliseconds of its newest entry. */
   | { readonly event: 'feed_stale'; readonly feed: string; readonly newest: number; readonly days: number }
-  /** `share`: of the distinct public addresses that events showed. */
+  /** `share`: the listed part of the distinct public addresses in events. */
   | { readonly event: 'feed_lists_many'; readonly feed: string; readonly share: number }
   | { readonly event: 'feed_empty'; readonly feed: string; readonly message: string }
   | {
@@ -58,13 +58,13 @@ export type TelemetryEvent =
   | {
       readonly event: 'feed_fetched'
       readonly feed: string
-      /** The host; the rest of an address may hold a key. */
+      /** Only the host, because the rest of a URL may contain a key. */
       readonly from: string
-      /** 0 where the list has not changed. */
+      /** 0 if the list has not changed. */
       readonly bytes: number
       readonly ms: number
     }
-  /** Of a feed that is read page by page, with what was read so far. */
+  /** Progress of a paged feed; the counts are totals so far. */
   | {
       readonly event: 'feed_page_fetched'
       readonly feed: string
@@ -77,7 +77,7 @@ export type TelemetryEvent =
       readonly feed: string
       readonly from: string
       readonly message: string
-      /** Whether a former version stays in use. */
+      /** Whether the previous version stays in use. */
       readonly kept: boolean
     }
   | {
@@ -89,11 +89,11 @@ export type TelemetryEvent =
       /** Whether the previous version stays in use. */
       readonly kept: boolean
     }
-  /** A database of intel.geo; `built` is when its maker built it, in epoch milliseconds. */
+  /** `built`: epoch milliseconds of the build, from the metadata of the database. */
   | { readonly event: 'geo_database_loaded'; readonly file: string; readonly type: string; readonly built: number }
   /** The last good version stays in use. */
   | { readonly event: 'geo_database_refused'; readonly file: string; readonly message: string }
-  /** The first time that a database in use could not answer. */
+  /** The first failed read from a database in use. */
   | { readonly event: 'geo_lookup_failed'; readonly file: string; readonly message: string }
   | { readonly event: 'provider_answered'; readonly operation: string; readonly ms: number }
   | {
@@ -103,7 +103,7 @@ export type TelemetryEvent =
       readonly detail: string
       readonly ms: number
     }
-  /** Of a source of intel.sources: what its answer gave. */
+  /** `gave`: the level in the answer of a source of intel.sources. */
   | { readonly event: 'source_answered'; readonly source: string; readonly gave: string; readonly ms: number }
   | {
       readonly event: 'source_call_failed'
@@ -124,21 +124,21 @@ export type TelemetryEvent =
   | { readonly event: 'worker_exited'; readonly worker: number; readonly how: string; readonly againInMs: number }
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
   | { readonly event: 'consumer_restarted'; readonly cause: string; readonly againInMs: number }
-  /** Kafka could not be used at the start; it is retried. */
+  /** The brokers did not answer at the start; the start is retried. */
   | { readonly event: 'start_postponed'; readonly cause: string; readonly againInMs: number }
   | { readonly event: 'brokers_unreachable'; readonly forMs: number; readonly cause: string }
   | { readonly event: 'brokers_reachable'; readonly afterMs: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
   | { readonly event: 'topic_recreated'; readonly topic: string }
-  /** The first event of a topic that is not text. */
+  /** The first binary value of a topic. */
   | {
       readonly event: 'binary_event_read'
       readonly topic: string
       readonly origin: string
-      /** Whether it begins as a schema registry's serializers write. */
+      /** Whether it starts with the prefix of a schema registry serializer. */
       readonly prefixed: boolean
     }
-  /** The first value of a topic that could not be read in the topic's format. */
+  /** The first value of a topic that is not in the configured format. */
   | {
       readonly event: 'value_not_read'
       readonly topic: string
@@ -149,7 +149,7 @@ export type TelemetryEvent =
   | { readonly event: 'schema_missing'; readonly schema: string; readonly message: string }
   | { readonly event: 'registry_away'; readonly message: string }
   | { readonly event: 'registry_back'; readonly afterMs: number }
-  /** Empty: there is none. */
+  /** An empty name means no topic. */
   | {
       readonly event: 'topics_used'
       readonly output: string
@@ -159,7 +159,7 @@ export type TelemetryEvent =
       readonly sightings: string
       readonly verdicts: string
     }
-  /** A topic that nobody named: the program goes on without it. */
+  /** A topic with a default name does not exist; the process runs without it. */
   | { readonly event: 'topic_missing'; readonly topic: string; readonly message: string }
   | {
       readonly event: 'group_is_new'
@@ -168,23 +168,23 @@ export type TelemetryEvent =
       /** Records from before the start, which are not read. */
       readonly records: number
     }
-  /** The group has read these topics before, and has no offsets any more. */
+  /** The group has read these topics before, but its offsets have expired. */
   | { readonly event: 'group_offsets_lost'; readonly group: string; readonly records: number }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }
-  /** Records of the input with headers that only we may write. */
+  /** Input records with headers that only this program may write. */
   | { readonly event: 'forged_headers_removed'; readonly records: number }
-  /** The broker refuses the time of this machine, or of those whose events are read, as one in the future. */
+  /** The broker rejects the timestamps as being in the future: a clock here or at the source of the events is wrong. */
   | { readonly event: 'written_without_time'; readonly topic: string; readonly records: number }
-  /** Alerts or notes that their topic does not take. */
+  /** Alerts, corrections or notes that their topic rejects. */
   | {
       readonly event: 'attachments_dropped'
       readonly topic: string
       readonly records: number
       readonly reason: string
     }
-  /** What had fired for events with very many alerts, and was not written down: a late alert may repeat it, with the same id. */
+  /** Alerts beyond the limit of one note. A late alert may repeat them, with the same id. */
   | { readonly event: 'firings_not_noted'; readonly firings: number }
   | {
       readonly event: 'record_reduced'
@@ -199,7 +199,7 @@ export type TelemetryEvent =
       readonly topic: string
       readonly partition: number
       readonly events: number
-      /** Age of its first record. */
+      /** Age of the first record. */
       readonly oldestMs?: number
     }
   | { readonly event: 'ops_listening'; readonly url: string }
@@ -221,7 +221,7 @@ export type TelemetryEvent =
       readonly ms: number
     }
   | { readonly event: 'operation_failed'; readonly message: string }
-  /** Of what bulk connections may hold: a connection or a question was refused, or one was closed whose answers nobody read. */
+  /** A bulk connection or lookup was refused, or a connection was closed because the client did not read its answers. */
   | { readonly event: 'bulk_limit_reached'; readonly key: string; readonly reason: BulkLimit }
   | {
       readonly event: 'memory_restored'
@@ -232,13 +232,13 @@ export type TelemetryEvent =
   | { readonly event: 'memory_not_persisted'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
   | { readonly event: 'memory_write_resumed'; readonly path: string }
-  /** What others had paid for, read at the start; `isWhole`: everything that is still of use, and not only as much as the memory holds. */
+  /** Verdicts of other processes, read at the start; `isWhole`: false if the memory was too small for all of them. */
   | { readonly event: 'verdicts_restored'; readonly verdicts: number; readonly ms: number; readonly isWhole: boolean }
-  /** `delayMs`: how long the last of them was on its way. */
+  /** `delayMs`: time from the lookup of the last verdict to its arrival here. */
   | { readonly event: 'verdicts_learnt'; readonly verdicts: number; readonly delayMs?: number }
   | { readonly event: 'verdicts_refused'; readonly verdicts: number; readonly reason: VerdictRefusal }
   | { readonly event: 'verdicts_appended'; readonly verdicts: number }
-  /** They are known here, and are not shared. */
+  /** Verdicts that stay in this process. */
   | {
       readonly event: 'verdicts_not_shared'
       readonly verdicts: number
@@ -247,14 +247,14 @@ export type TelemetryEvent =
   | { readonly event: 'verdicts_not_used'; readonly message: string }
   | { readonly event: 'verdicts_topic_failed'; readonly what: 'read' | 'append'; readonly message: string }
   | { readonly event: 'verdicts_topic_resumed'; readonly what: 'read' | 'append' }
-  /** This gateway is the one that calls the provider; `waitedMs`: for calls of the one before. */
+  /** This gateway became the leader and calls the provider; `waitedMs`: time to let calls of the previous leader end. */
   | { readonly event: 'calling_began'; readonly waitedMs: number }
   | { readonly event: 'calling_ended'; readonly cause: string }
-  /** Another gateway calls, or is about to. */
+  /** Another gateway is the leader, or about to be. */
   | { readonly event: 'caller_known'; readonly address: string }
   | { readonly event: 'election_failed'; readonly message: string }
   | { readonly event: 'question_passed_on' }
-  /** With `source`: those of a source of intel.sources. */
+  /** `source`: absent for the main provider. */
   | {
       readonly event: 'lookups_paused'
       readonly state: string
@@ -267,18 +267,18 @@ export type TelemetryEvent =
       readonly event: 'budget_exhausted'
       readonly calls: number
       readonly source?: string
-      /** The limit that nobody set. */
+      /** The default limit, if it was the one reached. */
       readonly defaultPerDay?: number
     }
-  /** A key is used, and nobody said how many calls it may send. */
+  /** There is a key without a configured budget. */
   | { readonly event: 'budget_not_set'; readonly perDay: number }
-  /** The lists of gate.allow have changed. */
+  /** Lists of gate.allow changed and were reloaded. */
   | { readonly event: 'allow_loaded'; readonly files: number }
-  /** What was in use stays in use. */
+  /** The previous lists stay in use. */
   | { readonly event: 'allow_refused'; readonly where: string; readonly message: string }
   | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
-  /** The rules that were in use stay in use. */
+  /** The previous rules stay in use. */
   | { readonly event: 'rules_refused'; readonly file: string; readonly line?: number; readonly message: string }
   | {
       readonly event: 'alerts_raised'
@@ -287,12 +287,12 @@ export type TelemetryEvent =
       /** One per alert. */
       readonly levels: readonly string[]
     }
-  /** Accused events of a chunk that raise no alert. */
+  /** Malicious or suspicious events of a chunk without an alert. */
   | {
       readonly event: 'accused_without_alert'
       readonly reasons: ByReason
     }
-  /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
+  /** Alerts about past events whose verdict has changed; `summarised` more are in one summary alert. */
   | {
       readonly event: 'retro_alerts_raised'
       readonly alerts: number
@@ -300,17 +300,17 @@ export type TelemetryEvent =
       /** One per alert and summary. */
       readonly levels: readonly string[]
     }
-  /** Updates say how many matches were suppressed since an alert. */
+  /** An update has the number of matches suppressed since its alert. */
   | { readonly event: 'alert_updates_written'; readonly updates: number }
-  /** The process ended, and no partition on whose behalf they could have been written was left to it. */
+  /** At shutdown the process had no partition left in whose transaction to write them. */
   | { readonly event: 'alert_updates_dropped'; readonly updates: number }
-  /** A defect: what should have followed from an answer or a change is missing. */
+  /** A bug prevented a late alert, a retro alert or an update. */
   | {
       readonly event: 'follow_up_failed'
       readonly what: 'late answers' | 'retro alerts' | 'alert updates'
       readonly cause: string
     }
-  /** What is known again of who has seen what; `events` were read again because they had not been written yet. */
+  /** Sightings of a partition were restored; `events` were reread because no record covered them yet. */
   | {
       readonly event: 'counts_restored'
       readonly topic: string
@@ -318,18 +318,18 @@ export type TelemetryEvent =
       readonly indicators: number
       readonly events: number
     }
-  /** Beyond the limit: indicators of old days that were dropped, and sightings that were not counted. */
+  /** Limit reached: `evicted` indicators of old days were dropped, `uncounted` sightings were not recorded. */
   | { readonly event: 'sightings_not_counted'; readonly evicted: number; readonly uncounted: number }
-  /** Events delivered before their answer that are not followed up, or not corrected where only that was too large. */
+  /** Pending events that get no late alert or correction. */
   | {
       readonly event: 'late_events_dropped'
       readonly events: number
       readonly why: 'too_many' | 'record_gone' | 'no_answer' | 'refused' | 'correction_too_large'
     }
-  /** Events that were delivered before their answer were written once more, with it. */
+  /** Events were rewritten with a late verdict. */
   | { readonly event: 'events_corrected'; readonly events: number }
   | { readonly event: 'state_refused'; readonly topic: string; readonly records: number; readonly reason: StateRefusal }
-  /** The suppression windows of a partition are known again. */
+  /** The suppression windows of a partition were restored. */
   | {
       readonly event: 'windows_restored'
       readonly topic: string
@@ -340,10 +340,10 @@ export type TelemetryEvent =
       readonly event: 'sightings_restored'
       readonly topic: string
       readonly partition: number
-      /** Events that still wait for an answer. */
+      /** Events that still wait for a verdict. */
       readonly pending: number
     }
-  /** `state` is what the sink's answer, or the want of one, says about it. */
+  /** `state`: the condition of the sink, from its answer or the lack of one. */
   | {
       readonly event: 'sink_failed'
       readonly sink: string
@@ -352,11 +352,11 @@ export type TelemetryEvent =
       readonly againInMs: number
     }
   | { readonly event: 'sink_recovered'; readonly sink: string; readonly afterMs: number }
-  /** A new group of a sink: it begins with the next alert. */
+  /** The consumer group of a sink is new and starts at the next alert. */
   | { readonly event: 'sink_is_new'; readonly sink: string; readonly group: string; readonly records: number }
-  /** Refused for good by a sink: what it said is on the topic, with the alert. */
+  /** Permanently rejected by a sink; the alerts and its answer are on the dead letter topic. */
   | { readonly event: 'alerts_undelivered'; readonly sink: string; readonly alerts: number; readonly topic: string }
-  /** Something on the alerts topic is no alert. */
+  /** A record on the alerts topic is not an alert. */
   | {
       readonly event: 'no_alert_read'
       readonly sink: string
@@ -366,9 +366,9 @@ export type TelemetryEvent =
     }
   | { readonly event: 'silences_read'; readonly file: string; readonly silences: number }
   | { readonly event: 'silences_refused'; readonly file: string; readonly message: string }
-  /** A silence holds back, or marks, its first alert. */
+  /** A silence matched its first alert. */
   | { readonly event: 'silence_applied'; readonly silence: string; readonly by: string; readonly why: string }
-  /** What became of the alerts of a sink. */
+  /** The totals of a sink. */
   | {
       readonly event: 'sink_totalled'
       readonly sink: string

@@ -1,18 +1,18 @@
-// Metrics per feed: what it holds, how old it is, and how fetching it goes.
+// Metrics per feed: entries, age, use and fetches.
 import { entryKinds, type EntryCounts } from '../domain/entry-counts.js'
 import type { Skipped } from '../domain/skipped.js'
 import type { Define, Values } from './define-metrics.js'
 import type { FeedUse } from './feed-use.js'
 
-/** What is measured of a feed. */
+/** The measurements of a feed. */
 export type FeedMetrics = EntryCounts & {
   readonly name: string
   readonly state: string
   /** Epoch milliseconds when the version in use was written. */
   readonly modified?: number
-  /** Epoch milliseconds of its newest entry, where the list says so. */
+  /** Epoch milliseconds of its newest entry; absent if the list has no dates. */
   readonly newestEntry?: number
-  /** Where events are annotated. */
+  /** Only in processes that annotate events. */
   readonly use?: FeedUse | undefined
   readonly skipped: Skipped
   readonly fetch?: {
@@ -46,62 +46,62 @@ export const defineFeedMetrics = (
   )
   gauge(
     'feed_newest_entry_age_seconds',
-    'Time since the newest entry of a feed was seen or listed, where the list says so.',
+    'Age of the newest entry of a feed, for lists with dates.',
     each(({ newestEntry }) => (newestEntry === undefined ? undefined : Math.max(0, now() - newestEntry) / 1000)),
   )
   gauge(
     'feed_entries_seen',
-    'Entries of a feed that events showed, to within a few percent.',
+    'Distinct entries of a feed that matched events, to within a few percent.',
     each(({ use }) => use?.entriesSeen),
   )
   counter(
     'feed_events',
-    'Events in which a feed lists something.',
+    'Events with an indicator that a feed lists.',
     each(({ use }) => use?.events),
   )
   counter(
     'feed_events_held_back',
-    'Events in which a feed lists something that the safeguard protects.',
+    'Events with a listing that the safeguard held back.',
     each(({ use }) => use?.heldBack),
   )
   counter(
     'feed_alerts',
-    'Alerts about something that a feed lists.',
+    'Alerts about an indicator that a feed lists.',
     each(({ use }) => use?.alerts),
   )
   counter(
     'feed_only_alerts',
-    'Alerts about something that this feed alone lists and nobody else accuses.',
+    'Alerts for which a feed was the only source.',
     each(({ use }) => use?.onlyAlerts),
   )
   gauge(
     'feed_listed_ratio',
-    'How many of the distinct public addresses in events a feed lists, from 0 to 1.',
+    'The listed share of the distinct public addresses in events, from 0 to 1.',
     each(({ use }) => use?.share),
   )
-  gauge('feed_entries_skipped', 'What is in the file of a feed and not in use, by reason.', () =>
+  gauge('feed_entries_skipped', 'Skipped entries of a feed file, by reason.', () =>
     feeds().flatMap(({ name: feed, skipped }) =>
       Object.entries(skipped).map(([reason, value]) => ({ labels: { feed, reason }, value })),
     ),
   )
   gauge(
     'feed_empty',
-    '1 where a feed is in use and holds no entry, 0 where it holds some.',
+    '1 if a feed in use has no entries, otherwise 0.',
     each(({ state }) => (state === 'empty' ? 1 : state === 'loaded' ? 0 : undefined)),
   )
   gauge(
     'feed_objects_read',
-    'Objects of a feed that is read page by page.',
+    'Objects read from a paged feed.',
     each(({ fetch }) => fetch?.read?.objects),
   )
   gauge(
     'feed_pages_read',
-    'Pages of a feed that is read page by page.',
+    'Pages read from a paged feed.',
     each(({ fetch }) => fetch?.read?.pages),
   )
   counter(
     'feed_fetches',
-    'Fetches of a feed, answered or not.',
+    'Fetches of a feed, including failed ones.',
     each(({ fetch }) => fetch?.fetches),
   )
   counter(

@@ -1,23 +1,23 @@
-// Counts what becomes of each feed's entries, so that it can be seen how good a feed is: events, alerts, and what the safeguard holds back.
+// Measures the quality of each feed: matching events, alerts, safeguarded listings, and the share of addresses it lists.
 import type { Judged } from '../domain/verdict.js'
 import { createCountDistinct, type CountDistinct } from './count-distinct.js'
 import type { Emit } from './event.js'
 
 /** Since the process began. */
 export type FeedUse = {
-  /** Entries that events showed, to within a few percent. */
+  /** Distinct entries that matched events, to within a few percent. */
   readonly entriesSeen: number
   readonly events: number
-  /** Events in which it accuses nobody, because the safeguard protects what it lists. */
+  /** Events with a listing that the safeguard held back. */
   readonly heldBack: number
   readonly alerts: number
-  /** Alerts about what nobody else lists or accuses. */
+  /** Alerts for which the feed was the only source. */
   readonly onlyAlerts: number
-  /** Of the distinct public addresses seen, from 0 to 1. */
+  /** The listed share of the distinct public addresses seen, from 0 to 1. */
   readonly share: number
 }
 
-/** An alert, as far as it says who accuses. */
+/** The parts of an alert that name its sources. */
 type Accusation = {
   readonly threatweave: {
     readonly kind?: string
@@ -34,17 +34,17 @@ type Counted = {
   heldBack: number
   alerts: number
   onlyAlerts: number
-  /** The number of the event that was counted last: a feed may list several indicators of one. */
+  /** The number of the last counted event, so that an event with several listed indicators counts once. */
   last: number
   lastHeldBack: number
   hasWarned: boolean
 }
 
-/** More of what is met is more likely to be a mistake of the list than a danger. */
+/** A larger share of all addresses is more likely a mistake in the list than a danger. */
 const maxShare = 0.01
-/** Before so many distinct addresses were seen, a share says nothing. */
+/** With fewer distinct addresses the share is not meaningful. */
 const leastAddresses = 1_000
-/** In events. */
+/** The number of events between checks of the share. */
 const lookEvery = 8_192
 
 export const createFeedUse = (names: readonly string[], emit: Emit) => {
@@ -94,7 +94,7 @@ export const createFeedUse = (names: readonly string[], emit: Emit) => {
   }
 
   return {
-    /** Call with the indicators of each event. */
+    /** Takes the judged indicators of one event. */
     see: (judged: readonly Judged[]): void => {
       events++
       for (const one of judged) {
@@ -106,7 +106,7 @@ export const createFeedUse = (names: readonly string[], emit: Emit) => {
       }
       if (events % lookEvery === 0) look()
     },
-    /** Call with each alert; updates stand for no further accusation. */
+    /** Counts an alert; updates and context repeat an earlier one. */
     alerted: ({ threatweave: { kind, feed, accusers = 1, listings = [] } }: Accusation): void => {
       if (kind === 'update' || kind === 'context') return
       const accusing = listings.filter(({ level }) => level !== 'flag').map((listing) => listing.feed)

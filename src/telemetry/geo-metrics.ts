@@ -1,10 +1,10 @@
-// Metrics per database of intel.geo: how old it is, and how often a changed file was refused.
+// Metrics per database of intel.geo: its age, and how often a changed file was refused.
 import type { Define } from './define-metrics.js'
 
-/** What is measured of a database. */
+/** The measurements of a database. */
 export type GeoMetrics = {
   readonly file: string
-  /** Epoch milliseconds when its maker built the version in use. */
+  /** Epoch milliseconds of the build of the version in use. */
   readonly built: number
   readonly refusals: number
 }
@@ -14,7 +14,7 @@ export const defineGeoMetrics = (
   databases: () => readonly GeoMetrics[],
   now: () => number,
 ): void => {
-  gauge('geo_database_age_seconds', 'Time since the version of a database in use was built by its maker.', () =>
+  gauge('geo_database_age_seconds', 'Time since the build of the database version in use.', () =>
     databases().map(({ file, built }) => ({ labels: { file }, value: Math.max(0, now() - built) / 1000 })),
   )
   counter(

@@ -10,7 +10,7 @@ export type Histogram = {
 }
 
 type HistogramRecorder = {
-  /** `times`: how many events this value stands for. */
+  /** `times`: the number of events with this value. */
   readonly observe: (seconds: number, times?: number) => void
   readonly read: () => Histogram
 }
@@ -32,7 +32,7 @@ export const createHistogram = (bounds: readonly number[]): HistogramRecorder =>
   }
 }
 
-/** The quantile in seconds as Prometheus estimates it; nothing without observations, Infinity above the last bound. */
+/** The quantile in seconds, estimated like in Prometheus; undefined without observations, Infinity above the last bound. */
 export const quantileOf = ({ bounds, counts, count }: Histogram, share: number): number | undefined => {
   if (count === 0) return undefined
   const rank = share * count

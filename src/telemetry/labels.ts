@@ -1,10 +1,10 @@
-// The closed sets of label values, so that no input can add a series.
+// Closed sets of label values, so that input cannot create new time series.
 
 /** The result of a lookup in the memory: `coalesced` joined a call in flight, `miss` started one. */
 export const memoryResults = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as const
 export type MemoryResult = (typeof memoryResults)[number]
 
-/** What was written instead of a record that is too large for its topic. */
+/** The replacements for a record that is too large for its topic. */
 export const reductions = ['compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
 export const deadLetterReasons = [
   'too_large',
@@ -32,17 +32,17 @@ export const callCodes = [
   'bad_input',
   'other',
 ] as const
-/** Why a record of the verdicts topic is not believed. */
+/** Reasons for rejecting a record of the verdicts topic. */
 export const verdictRefusals = ['malformed', 'too_large', 'unsigned', 'bad_signature', 'version', 'future'] as const
-/** Why a record of the state topic is not believed. */
+/** Reasons for rejecting a record of the state topic. */
 export const stateRefusals = ['malformed', 'too_large', 'unsigned', 'bad_signature', 'other_group'] as const
 export type StateRefusal = (typeof stateRefusals)[number]
-/** Why an answer that was paid for is not on the verdicts topic. */
+/** Reasons for not sharing an answer on the verdicts topic. */
 export const notSharedReasons = ['too_large', 'too_many', 'refused'] as const
 export type NotShared = (typeof notSharedReasons)[number]
 export type VerdictRefusal = (typeof verdictRefusals)[number]
-/** What bulk connections may hold. */
+/** Limits of bulk connections. */
 export const bulkLimits = ['connections', 'questions', 'unread'] as const
 export type BulkLimit = (typeof bulkLimits)[number]
-/** Statuses of a response of our own server. */
+/** Statuses in responses of our server. */
 export const requestStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const

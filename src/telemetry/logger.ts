@@ -1,4 +1,4 @@
-// Telemetry events as log lines: JSON for machines, one short line for a person at a terminal.
+// Writes telemetry events as log lines: JSON for machines, short lines for people.
 import { pino, type DestinationStream } from 'pino'
 import { escapeJsonControls, printable } from '../domain/control-characters.js'
 import type { Emit } from './event.js'
@@ -8,7 +8,7 @@ type LoggerOptions = {
   readonly level: string
   readonly pretty: boolean
   readonly clock: () => number
-  /** Which of several workers that log to the same place. */
+  /** The number of this worker, if several share one log. */
   readonly worker?: number | undefined
 }
 

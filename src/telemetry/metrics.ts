@@ -16,15 +16,15 @@ type MetricsSources = {
   readonly allowed: AllowedCalls
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly geo?: (() => readonly GeoMetrics[]) | undefined
-  /** Absent where none is configured. */
+  /** Absent if none is configured. */
   readonly sources?: (() => readonly SourceMetrics[]) | undefined
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
-  /** Where alerts are sent. */
+  /** Only in `notify`. */
   readonly sinks?: (() => SinkMetrics) | undefined
-  /** How long events wait for answers at most. */
+  /** The maximum time that events wait for lookups. */
   readonly deadlineMs?: number
   readonly version: string
-  /** What the process does: annotate events, answer lookup requests, or send alerts on. */
+  /** The job of the process: annotate events, answer lookups, or send alerts. */
   readonly kind?: ProcessKind
 }
 
@@ -48,7 +48,7 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (sources.sources) defineSourceMetrics(define, sources.sources)
   const { deadlineMs } = sources
   if (deadlineMs !== undefined && kind === 'pipeline')
-    define.gauge('deadline_seconds', 'How long events wait for answers at most.', () => deadlineMs / 1000)
+    define.gauge('deadline_seconds', 'The maximum time that events wait for lookups.', () => deadlineMs / 1000)
   if (sources.rules) defineRuleMetrics(define, sources.rules)
   define.gauge('build_info', 'Always 1; the labels name the version.', () => [
     { labels: { version: sources.version, node: process.version }, value: 1 },
@@ -66,7 +66,11 @@ const definePipelineMetrics = ({ counter, gauge, histogram }: Define): void => {
   counter('events_read', 'Events read from the input.', ({ read }) => read)
   counter('events', 'Events annotated, by status and verdict.', ({ annotated }) => annotated)
   counter('events_by_format', 'Events annotated, by the log format that recognised them.', ({ byFormat }) => byFormat)
-  counter('binary_events', 'Events that are not text, such as Avro, and come out as base64.', ({ binary }) => binary)
+  counter(
+    'binary_events',
+    'Events with binary values, such as Avro, which are written as base64.',
+    ({ binary }) => binary,
+  )
   counter(
     'values_not_read',
     'Values that could not be read in the format of their topic, by reason.',
@@ -80,12 +84,12 @@ const definePipelineMetrics = ({ counter, gauge, histogram }: Define): void => {
   )
   counter(
     'deadline_misses',
-    'Indicators whose answer did not arrive before the deadline.',
+    'Indicators whose lookup did not finish before the deadline.',
     ({ deadlineMisses }) => deadlineMisses,
   )
   counter(
     'wait_seconds',
-    'Wall time spent waiting for answers; partitions that wait at the same time count once.',
+    'Wall time spent waiting for lookups; concurrent waits of several partitions count once.',
     ({ waitedMs }) => waitedMs / 1000,
   )
   counter(
@@ -97,24 +101,24 @@ const definePipelineMetrics = ({ counter, gauge, histogram }: Define): void => {
   counter('alerts', 'Alerts raised, by level.', ({ alerts }) => alerts)
   counter(
     'accused_events_without_alert',
-    'Events in which something is accused and that raised no alert, by reason.',
+    'Malicious or suspicious events without an alert, by reason.',
     ({ withoutAlert }) => withoutAlert,
   )
   counter('late_alerts', 'Alerts raised after their event was delivered.', ({ lateAlerts }) => lateAlerts)
-  counter('events_corrected', 'Events written once more with a late answer.', (counts) => counts.corrected)
+  counter('events_corrected', 'Events rewritten with a late verdict.', (counts) => counts.corrected)
   counter(
     'events_not_followed_up',
-    'Events that left before their answer and get neither late alert nor correction: too many wait, or the record is gone.',
+    'Events written before their verdict that get neither late alert nor correction: too many are pending, or the record is gone.',
     (counts) => counts.notFollowedUp,
   )
   counter(
     'forged_headers',
-    'Records that came with headers which only Threatweave may write; they were removed.',
+    'Input records with headers that only Threatweave may write; the headers were removed.',
     (counts) => counts.forgedHeaders,
   )
   histogram(
     'pipeline_duration',
-    'Time a chunk of events spends in the pipeline, including waiting for answers.',
+    'Time that a chunk of events spends in the pipeline, including waits for lookups.',
     ({ pipelineSeconds }) => pipelineSeconds,
   )
   histogram(
@@ -128,7 +132,7 @@ const defineServerMetrics = ({ counter, histogram }: Define): void => {
   counter('requests', 'Requests answered, by operation and status of the body.', ({ requests }) => requests)
   counter(
     'bulk_limits_reached',
-    'Bulk connections and questions refused because too many were open, and connections closed because their answers were not read.',
+    'Bulk connections and lookups refused because too many were open, and connections closed because answers were not read.',
     ({ bulkLimited }) => bulkLimited,
   )
   histogram('request_duration', 'Time to answer a request.', ({ requestSeconds }) => requestSeconds)
@@ -147,31 +151,27 @@ const defineLookupMetrics = (define: Define): void => {
   counter('provider_calls', 'Calls to the provider, by operation and outcome.', ({ providerCalls }) => providerCalls)
   counter(
     'verdicts_learnt',
-    'Verdicts that others paid for, from the verdicts topic.',
+    'Verdicts of other processes, read from the verdicts topic.',
     (counts) => counts.verdicts.learnt,
   )
   counter(
     'verdicts_appended',
-    'Verdicts paid for here and appended to the verdicts topic.',
+    'Verdicts of this process, written to the verdicts topic.',
     (counts) => counts.verdicts.appended,
   )
-  counter(
-    'verdicts_refused',
-    'Records of the verdicts topic that are not believed.',
-    (counts) => counts.verdicts.refused,
-  )
-  counter('state_records_refused', 'Records of the state topic that are not believed.', (counts) => counts.stateRefused)
+  counter('verdicts_refused', 'Rejected records of the verdicts topic.', (counts) => counts.verdicts.refused)
+  counter('state_records_refused', 'Rejected records of the state topic.', (counts) => counts.stateRefused)
   counter(
     'verdicts_not_shared',
-    'Verdicts paid for here that are not on the verdicts topic.',
+    'Verdicts of this process that could not be shared on the verdicts topic.',
     (counts) => counts.verdicts.notShared,
   )
   gauge(
     'verdicts_delay_seconds',
-    'How long the verdict that was learnt last was on its way.',
+    'Time from the lookup of the last verdict read from the topic to its arrival.',
     ({ verdicts: { delayMs } }) => (delayMs === undefined ? [] : delayMs / 1000),
   )
-  gauge('gateway_calls', '1 where this gateway is the one that calls the provider, of several.', ({ election }) =>
+  gauge('gateway_calls', '1 if this gateway is the leader that calls the provider.', ({ election }) =>
     election.isCalling === undefined ? [] : Number(election.isCalling),
   )
   counter('gateway_takeovers', 'How often this gateway has begun to call.', ({ election }) => election.takeovers)

@@ -1,4 +1,4 @@
-// Metrics per alert rule: how many alerts it raised, and how many events it matched.
+// Metrics per alert rule: alerts and matched events.
 import type { Define } from './define-metrics.js'
 
 export type RuleMetrics = {
@@ -18,7 +18,7 @@ export const defineRuleMetrics = ({ counter }: Define, rules: () => readonly Rul
   )
   counter(
     'rule_matches',
-    'Events that matched a rule, those suppressed as repeats included once they are reported.',
+    'Events that matched a rule; suppressed repeats count once an update reports them.',
     each(({ matches }) => matches),
   )
 }

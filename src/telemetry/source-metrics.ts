@@ -1,17 +1,17 @@
-// Metrics per source of intel.sources: what its calls came to, how it is doing, and how much of its limits is used.
+// Metrics per source of intel.sources: calls by outcome, state, and use of its limits.
 import { providerStates, type ProviderState } from '../domain/provider-state.js'
 import type { Define } from './define-metrics.js'
 
-/** What is measured of a source. */
+/** The measurements of a source. */
 export type SourceMetrics = {
   readonly id: string
-  /** What calls came to: what an answer gave, or why it was none. */
+  /** Calls by the level in the answer, or the reason of the failure. */
   readonly counts: ReadonlyMap<string, number>
   readonly state: ProviderState
 }
 
 export const defineSourceMetrics = ({ counter, gauge }: Define, sources: () => readonly SourceMetrics[]): void => {
-  counter('source_calls', 'Calls to a source, by what its answer gave or why it gave none.', () =>
+  counter('source_calls', 'Calls to a source, by the level in the answer or the reason of the failure.', () =>
     sources().flatMap(({ id: source, counts }) =>
       [...counts].map(([outcome, value]) => ({ labels: { source, outcome }, value })),
     ),
@@ -24,7 +24,7 @@ export const defineSourceMetrics = ({ counter, gauge }: Define, sources: () => r
   gauge('source_queued_lookups', 'Lookups waiting in the queue of a source.', () =>
     sources().map(({ id: source, state }) => ({ labels: { source }, value: state.waiting })),
   )
-  gauge('source_limit_used', 'Calls of a source in the current period of each of its limits.', () =>
+  gauge('source_limit_used', 'Calls to a source in the current period of each limit.', () =>
     sources().flatMap(({ id: source, state: { limits = [] } }) =>
       limits.map(({ per, used }) => ({ labels: { source, per }, value: used })),
     ),

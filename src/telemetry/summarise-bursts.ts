@@ -1,16 +1,16 @@
-// Logs the first of a burst of equal failures and then a count at intervals.
+// Logs the first failure of a burst, then a count of repeats at intervals.
 import type { Clock } from '../base/clock.js'
 import type { Emit, TelemetryEvent } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
 type Burst = { times: number; latest: TelemetryEvent }
 
-/** Distinct failures tracked at the same time; beyond that everything is logged. */
+/** The maximum number of distinct failures tracked at once; others are all logged. */
 const maxBursts = 200
 
 type Summarised = {
   readonly emit: Emit
-  /** Logs the pending counts before a stop. */
+  /** Logs pending counts; for shutdown. */
   readonly flush: () => void
 }
 
@@ -55,7 +55,7 @@ export const summariseBursts = (emit: Emit, clock: Clock, everyMs: number): Summ
   return { emit: summarise, flush }
 }
 
-/** What is counted in failures of a burst is their sum. */
+/** Fields that are added up over the failures of a burst. */
 const sums = ['count', 'events', 'records', 'members', 'alerts', 'updates', 'firings'] as const
 
 const together = (former: TelemetryEvent, latest: TelemetryEvent): TelemetryEvent => {
@@ -67,7 +67,7 @@ const together = (former: TelemetryEvent, latest: TelemetryEvent): TelemetryEven
   return { ...latest, ...(Object.fromEntries(summed) as object) }
 }
 
-/** The fields that make two failures the same. */
+/** Two failures with equal values in these fields are repeats. */
 const keyOf = (event: TelemetryEvent): string => {
   const { operation, reason, topic, to, state, feed, file, about, source, why, sink } = event as Readonly<
     Record<string, unknown>

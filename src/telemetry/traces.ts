@@ -1,4 +1,4 @@
-// OpenTelemetry traces: one span per chunk and per provider call, if an SDK of OpenTelemetry was loaded before the program.
+// OpenTelemetry traces: one span per chunk and per provider call, if an OpenTelemetry SDK was loaded before the program.
 import type { Emit } from './event.js'
 
 type Span = {
@@ -6,7 +6,7 @@ type Span = {
   readonly end: (at?: number) => void
 }
 
-/** The part of OpenTelemetry's tracer that is used. */
+/** The used part of the OpenTelemetry tracer. */
 type Tracer = {
   readonly startSpan: (
     name: string,
@@ -33,8 +33,8 @@ const clientKind = 2
 const noTraces: Traces = { emit: () => undefined, pipeline: (pipeline) => pipeline }
 
 /**
- * Where every copy of OpenTelemetry's API, version 1, looks for the SDK. To load a copy of our own would take 50 modules, and a span per chunk
- * that nobody sees.
+ * The global symbol under which version 1 of the OpenTelemetry API registers an SDK. Reading it directly avoids a dependency on the API
+ * and costs nothing when no SDK is loaded.
  */
 const registered = Symbol.for('opentelemetry.js.api.1')
 

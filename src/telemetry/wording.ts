@@ -26,16 +26,16 @@ export const wordings: Wordings = {
   feed_stale: {
     level: 'warn',
     say: ({ feed, newest, days }) =>
-      `feed ${feed}: its newest entry is ${days} days old (${new Date(newest).toISOString().slice(0, 10)}); perhaps nobody keeps the list any more`,
+      `feed ${feed}: its newest entry is ${days} days old (${new Date(newest).toISOString().slice(0, 10)}); the list may no longer be maintained`,
   },
   feed_lists_many: {
     level: 'warn',
     say: ({ feed, share }) =>
-      `feed ${feed} lists ${(share * 100).toFixed(1)} % of the distinct public addresses seen, more than one in a hundred: look at its entries, set level: suspicious, or leave it out`,
+      `feed ${feed} lists ${(share * 100).toFixed(1)} % of the distinct public addresses seen, more than one in a hundred: check its entries, set level: suspicious, or remove the feed`,
   },
   feed_empty: {
     level: 'warn',
-    say: ({ feed, message }) => `feed ${feed} ${message}; it is in use and accuses nobody`,
+    say: ({ feed, message }) => `feed ${feed} ${message}; it is in use without entries`,
   },
   feed_entries_skipped: {
     level: 'warn',
@@ -45,7 +45,7 @@ export const wordings: Wordings = {
   feed_fetched: {
     level: 'info',
     say: ({ feed, from, bytes, ms }) =>
-      `feed ${feed}: ${bytes === 0 ? `not changed at ${from}` : `${bytes} bytes fetched from ${from}`} in ${Math.round(ms)} ms`,
+      `feed ${feed}: ${bytes === 0 ? `unchanged at ${from}` : `${bytes} bytes fetched from ${from}`} in ${Math.round(ms)} ms`,
   },
   feed_page_fetched: {
     level: 'debug',
@@ -54,7 +54,7 @@ export const wordings: Wordings = {
   feed_fetch_failed: {
     level: 'warn',
     say: ({ feed, from, message, kept }) =>
-      `feed ${feed} from ${from} ${message}; ${kept ? 'the last good copy stays in use' : 'nothing of it is in use, and events say feed_missing'}`,
+      `feed ${feed} from ${from} ${message}; ${kept ? 'the last good copy stays in use' : 'no copy is in use, and annotations say feed_missing'}`,
   },
   feed_refused: {
     level: 'error',
@@ -67,12 +67,12 @@ export const wordings: Wordings = {
   },
   geo_database_refused: {
     level: 'error',
-    say: ({ file, message }) => `database ${file} refused, the last good version stays in use: it ${message}`,
+    say: ({ file, message }) => `database ${file} refused, the last good version stays in use: the file ${message}`,
   },
   geo_lookup_failed: {
     level: 'error',
     say: ({ file, message }) =>
-      `database ${file} is broken in places, and addresses there have no country or network from it: ${message}`,
+      `database ${file} is damaged, and some addresses get no country or network from it: ${message}`,
   },
   index_loaded: {
     level: 'info',
@@ -147,15 +147,15 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ topic, origin, prefixed }) =>
       `topic ${topic} has events that are not text${prefixed ? ', as written with a schema registry (Avro, Protobuf)' : ''}: the first is ${origin}. ` +
-      'They come out wrapped, as base64, and only what reads as text in them is searched. Set kafka.input.format to what the values of the topic are.',
+      'They are written as base64, and only readable text in them is searched. Set kafka.input.format to the format of the topic.',
   },
   value_not_read: {
     level: 'warn',
     say: ({ topic, origin, reason }) =>
-      `topic ${topic} has values that cannot be read (${reason}): the first is ${origin}. They come out as they are, and say that nobody could read them. ` +
+      `topic ${topic} has values that cannot be read (${reason}): the first is ${origin}. They are written unchanged, and their annotation says that they could not be read. ` +
       (reason === 'no_schema'
-        ? 'Check kafka.registry, and that their schemas are registered there.'
-        : 'Check that kafka.input.format is what the values of the topic are.'),
+        ? 'Check kafka.registry, and that their schemas are registered.'
+        : 'Check that kafka.input.format is the format of the topic.'),
   },
   schema_loaded: { level: 'debug', say: ({ schema, kind }) => `schema ${schema} (${kind}) loaded from the registry` },
   schema_missing: {
@@ -165,7 +165,7 @@ export const wordings: Wordings = {
   registry_away: {
     level: 'warn',
     say: ({ message }) =>
-      `the schema registry does not answer: ${message}. Values whose schemas are not known yet pass unread, with the reason no_schema; it is asked again.`,
+      `the schema registry does not answer: ${message}. Values with schemas that are not loaded yet pass unread, with the reason no_schema; the registry is retried.`,
   },
   registry_back: {
     level: 'info',
@@ -187,12 +187,12 @@ export const wordings: Wordings = {
       `group ${group} is new and starts with the next event` +
       (records === 0
         ? ''
-        : `; ${records} older records are not read. To annotate them: threatweave replay --topic ${topics[0] ?? ''} --from earliest --output TOPIC, or kafka.input.start: earliest with a new kafka.groupId`),
+        : `; ${records} older records are skipped. To annotate them: threatweave replay --topic ${topics[0] ?? ''} --from earliest --output TOPIC, or kafka.input.start: earliest with a new kafka.groupId`),
   },
   group_offsets_lost: {
     level: 'warn',
     say: ({ group, records }) =>
-      `group ${group} has no offsets any more (brokers delete those of a group that was away for long), so it starts at the oldest of ${records} records`,
+      `group ${group} has lost its offsets (brokers delete the offsets of an inactive group), so it starts at the oldest of ${records} records`,
   },
   offsets_skipped: {
     level: 'error',
@@ -236,55 +236,55 @@ export const wordings: Wordings = {
   verdicts_restored: {
     level: 'info',
     say: ({ verdicts, ms, isWhole }) =>
-      `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the memory holds no more'}`,
+      `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the memory is full'}`,
   },
-  verdicts_learnt: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts learnt from the verdicts topic` },
+  verdicts_learnt: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts received from the verdicts topic` },
   state_refused: {
     level: 'warn',
     say: ({ topic, records, reason }) =>
-      `${records} records of ${topic} are not believed: ${reason.replace('_', ' ')}; see who may write to it`,
+      `${records} records of ${topic} rejected: ${reason.replace('_', ' ')}; check write access to the topic`,
   },
   windows_restored: {
     level: 'info',
-    say: ({ topic, partition, windows }) => `${topic}/${partition}: ${windows} open windows of alerts are known again`,
+    say: ({ topic, partition, windows }) => `${topic}/${partition}: ${windows} open suppression windows restored`,
   },
   verdicts_refused: {
     level: 'warn',
-    say: ({ verdicts, reason }) =>
-      `${verdicts} records of the verdicts topic are not believed: ${reason.replace('_', ' ')}`,
+    say: ({ verdicts, reason }) => `${verdicts} records of the verdicts topic rejected: ${reason.replace('_', ' ')}`,
   },
-  verdicts_appended: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts appended to the verdicts topic` },
+  verdicts_appended: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts written to the verdicts topic` },
   verdicts_not_shared: {
     level: 'warn',
     say: ({ verdicts, reason }) => `${verdicts} verdicts are not shared: ${reason.replace('_', ' ')}`,
   },
   verdicts_not_used: {
     level: 'warn',
-    say: ({ message }) => `kafka.verdictsTopic is not used: ${message}, and what it says is not the provider's alone`,
+    say: ({ message }) =>
+      `kafka.verdictsTopic is not used: ${message}, whose answers do not come from the provider alone`,
   },
   verdicts_topic_failed: {
     level: 'warn',
     say: ({ what, message }) =>
-      `the verdicts topic cannot be ${what === 'read' ? 'read' : 'written'}; lookups go on without it, and it is tried again: ${message}`,
+      `the verdicts topic cannot be ${what === 'read' ? 'read' : 'written'}; lookups continue without it, and it is retried: ${message}`,
   },
   calling_began: {
     level: 'info',
     say: ({ waitedMs }) =>
-      `this gateway calls the provider${waitedMs < 1_000 ? '' : `, after ${Math.round(waitedMs / 1000)} s for calls of the one before`}`,
+      `this gateway is the leader and calls the provider${waitedMs < 1_000 ? '' : `, after waiting ${Math.round(waitedMs / 1000)} s for calls of the previous leader`}`,
   },
-  calling_ended: { level: 'warn', say: ({ cause }) => `this gateway no longer calls the provider: ${cause}` },
+  calling_ended: { level: 'warn', say: ({ cause }) => `this gateway is no longer the leader: ${cause}` },
   caller_known: {
     level: 'info',
-    say: ({ address }) => `questions are passed on to the gateway that calls: ${address}`,
+    say: ({ address }) => `lookups are forwarded to the leader: ${address}`,
   },
   election_failed: {
     level: 'warn',
-    say: ({ message }) => `it cannot be settled which gateway calls, and it is tried again: ${message}`,
+    say: ({ message }) => `the leader election failed and is retried: ${message}`,
   },
-  question_passed_on: { level: 'debug', say: () => 'a question was passed on to the gateway that calls' },
+  question_passed_on: { level: 'debug', say: () => 'a lookup was forwarded to the leader' },
   verdicts_topic_resumed: {
     level: 'info',
-    say: ({ what }) => `the verdicts topic is ${what === 'read' ? 'read' : 'written'} again`,
+    say: ({ what }) => `the verdicts topic can be ${what === 'read' ? 'read' : 'written'} again`,
   },
   lookups_paused: {
     level: 'warn',
@@ -310,114 +310,117 @@ export const wordings: Wordings = {
   budget_not_set: {
     level: 'warn',
     say: ({ perDay }) =>
-      `at most ${perDay} calls a day are sent with the key, since no budget is set; a gateway has its own. Set admit.perDay to a number, or to unlimited`,
+      `no budget is set, so the limit is ${perDay} calls a day; a gateway has its own budget. Set admit.perDay to a number, or to unlimited`,
   },
   allow_loaded: {
     level: 'info',
-    say: ({ files }) => `gate.allow has changed: ${files} ${files === 1 ? 'list' : 'lists'} read again`,
+    say: ({ files }) => `gate.allow has changed: ${files} ${files === 1 ? 'list' : 'lists'} reloaded`,
   },
   allow_refused: {
     level: 'error',
-    say: ({ where, message }) => `changed gate.allow refused, the previous lists stay in use: ${where}: ${message}`,
+    say: ({ where, message }) =>
+      `the changed lists of gate.allow were refused, and the previous ones stay in use: ${where}: ${message}`,
   },
   rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules loaded from ${files} files` },
   rule_warned: { level: 'warn', say: (warning) => `rule at ${placeOf(warning)}: ${warning.message}` },
   rules_refused: {
     level: 'error',
-    say: (problem) => `changed rules refused, the previous rules stay in use: ${placeOf(problem)}: ${problem.message}`,
+    say: (problem) =>
+      `the changed rules were refused, and the previous ones stay in use: ${placeOf(problem)}: ${problem.message}`,
   },
   alerts_raised: { level: 'debug', say: ({ alerts, late }) => `${alerts} ${late ? 'late ' : ''}alerts raised` },
   accused_without_alert: {
     level: 'debug',
     say: ({ reasons }) =>
-      `accused events without an alert: ${Object.entries(reasons)
+      `malicious or suspicious events without an alert: ${Object.entries(reasons)
         .map(([reason, count]) => `${count} ${reason}`)
         .join(', ')}`,
   },
   retro_alerts_raised: {
     level: 'info',
     say: ({ alerts, summarised }) =>
-      `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in a summary` : ''}`,
+      `${alerts} retro alerts raised: indicators of events delivered as clean or unknown are now malicious${summarised > 0 ? `; ${summarised} more are in a summary` : ''}`,
   },
-  alert_updates_written: { level: 'debug', say: ({ updates }) => `${updates} updates of alerts written` },
+  alert_updates_written: { level: 'debug', say: ({ updates }) => `${updates} alert updates written` },
   alert_updates_dropped: {
     level: 'warn',
     say: ({ updates }) =>
-      `${updates} updates of alerts were not written before the end: no alert says how often these matched again; the events themselves are in the output topic`,
+      `${updates} alert updates were not written before the shutdown, so their counts of suppressed matches are lost; the events themselves are in the output topic`,
   },
   follow_up_failed: {
     level: 'error',
-    say: ({ what, cause }) => `${what}: some are not followed up because of a defect, please report it: ${cause}`,
+    say: ({ what, cause }) => `${what}: some are missing because of a bug, please report it: ${cause}`,
   },
   counts_restored: {
     level: 'info',
     say: ({ topic, partition, indicators, events }) =>
-      `${topic}/${partition}: who has seen ${indicators} indicators is known again; ${events} events were read again for it`,
+      `${topic}/${partition}: sightings of ${indicators} indicators restored, ${events} events reread`,
   },
   sightings_not_counted: {
     level: 'warn',
     say: ({ evicted, uncounted }) =>
-      `too many indicators to remember who has seen them: ${evicted} of old days were dropped, ${uncounted} sightings were not counted, and no retro alert will name them`,
+      `the limit of stored sightings is reached: ${evicted} indicators of old days were dropped and ${uncounted} sightings were not counted; retro alerts will miss them`,
   },
   forged_headers_removed: {
     level: 'debug',
-    say: ({ records }) => `${records} records came with headers that only Threatweave may write: they were removed`,
+    say: ({ records }) =>
+      `${records} input records had headers that only Threatweave may write; the headers were removed`,
   },
   written_without_time: {
     level: 'warn',
     say: ({ topic, records }) =>
-      `${records} records were written to topic ${topic} without a time, because the broker refuses theirs as one in the future: set the clock of this machine, or of those that write the input`,
+      `${records} records were written to topic ${topic} without a timestamp, because the broker rejects theirs as being in the future: check the clock of this machine and of the producers of the input`,
   },
   attachments_dropped: {
     level: 'error',
     say: ({ topic, records, reason }) =>
-      `${records} records were not written, because topic ${topic} refuses them (${reason}): alerts, corrections or notes are missing`,
+      `topic ${topic} rejected ${records} records (${reason}): alerts, corrections or notes are missing`,
   },
   firings_not_noted: {
     level: 'warn',
-    say: ({ firings }) => `too many alerts of one event to note them all: a late alert may repeat ${firings} of them`,
+    say: ({ firings }) => `one event has too many alerts to record: a late alert may repeat ${firings} of them`,
   },
   events_corrected: { level: 'debug', say: ({ events }) => `${events} events corrected` },
   sightings_restored: {
     level: 'info',
     say: ({ topic, partition, pending }) =>
-      `${topic}/${partition}: ${pending} events that its former owner delivered still wait for an answer`,
+      `${topic}/${partition}: ${pending} events delivered by the previous owner still wait for a verdict`,
   },
   late_events_dropped: {
     level: 'warn',
-    say: ({ events, why }) => `${events} events were delivered before their answer and ${lateConsequences[why]}`,
+    say: ({ events, why }) => `${events} events were delivered before their verdict and ${lateConsequences[why]}`,
   },
   sink_failed: {
     level: 'warn',
     say: ({ sink, state, detail, againInMs }) =>
-      `sink ${sink} is ${state.replaceAll('_', ' ')} (${detail}); its alerts wait, and are sent again in ${Math.round(againInMs / 100) / 10} s`,
+      `sink ${sink} is ${state.replaceAll('_', ' ')} (${detail}); its alerts wait for a retry in ${Math.round(againInMs / 100) / 10} s`,
   },
   sink_recovered: {
     level: 'info',
-    say: ({ sink, afterMs }) => `sink ${sink} takes alerts again after ${Math.round(afterMs / 1000)} s`,
+    say: ({ sink, afterMs }) => `sink ${sink} accepts alerts again after ${Math.round(afterMs / 1000)} s`,
   },
   sink_is_new: {
     level: 'info',
     say: ({ sink, group, records }) =>
-      `sink ${sink} is new (group ${group}) and begins with the next alert; ${records} alerts of before are not sent`,
+      `sink ${sink} is new (group ${group}) and starts with the next alert; ${records} older alerts are not sent`,
   },
   alerts_undelivered: {
     level: 'error',
     say: ({ sink, alerts, topic }) =>
-      `sink ${sink} refused ${alerts} alerts for good; they are on topic ${topic} with its answer`,
+      `sink ${sink} permanently rejected ${alerts} alerts; they are on topic ${topic} with its answer`,
   },
   no_alert_read: {
     level: 'warn',
-    say: ({ topic, origin, message }) => `topic ${topic} holds something that is no alert (${origin}): it ${message}`,
+    say: ({ topic, origin, message }) => `topic ${topic} has a record that is not an alert (${origin}): it ${message}`,
   },
   silences_read: { level: 'info', say: ({ file, silences }) => `${silences} silences read from ${file}` },
   silences_refused: {
     level: 'error',
-    say: ({ file, message }) => `the silences in ${file} are refused, those of before stay in use: ${message}`,
+    say: ({ file, message }) => `the silences in ${file} were refused, and the previous ones stay in use: ${message}`,
   },
   silence_applied: {
     level: 'info',
-    say: ({ silence, by, why }) => `silence ${silence} of ${by} holds back alerts: ${why}`,
+    say: ({ silence, by, why }) => `silence ${silence} by ${by} suppresses alerts: ${why}`,
   },
   sink_totalled: {
     level: 'info',
@@ -428,17 +431,17 @@ export const wordings: Wordings = {
 
 const lateConsequences: { readonly [why in Extract<TelemetryEvent, { event: 'late_events_dropped' }>['why']]: string } =
   {
-    too_many: 'get neither late alert nor correction: too many are waiting',
+    too_many: 'get neither late alert nor correction: too many are pending',
     record_gone: 'get neither late alert nor correction: their record is gone',
     no_answer: 'stay without one: their lookups kept failing',
-    refused: 'get neither late alert nor correction: a topic refuses them',
+    refused: 'get neither late alert nor correction: a topic rejects them',
     correction_too_large: 'get no correction, because it would be too large; late alerts were raised',
   }
 
 const bulkSentences: { readonly [limit in BulkLimit]: string } = {
   connections: 'a bulk connection was refused, because too many are open',
-  questions: 'a question in bulk was refused, because too many are open',
-  unread: 'a bulk connection was closed, because too many answers were not read',
+  questions: 'a bulk lookup was refused, because too many are open',
+  unread: 'a bulk connection was closed, because the client did not read its answers',
 }
 
 const dayOf = (at: number): string => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : 'some day')

@@ -8,7 +8,7 @@ export type Io = {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
-  /** Aborted on SIGINT and SIGTERM, and in a worker whose parent is gone. */
+  /** Aborted on SIGINT and SIGTERM, and in a worker when its parent is gone. */
   readonly signal: AbortSignal
 }
 
@@ -17,35 +17,35 @@ export type Arguments = {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 }
 
-/** What a value is, for shells to complete: a file, one of some words, or several of them with commas between. */
+/** The kind of a value, for shell completion: a file, one word of a list, or several separated by commas. */
 export type Takes = 'file' | readonly string[] | { readonly listOf: readonly string[] }
 
 type Option = NonNullable<ParseArgsConfig['options']>[string] & {
-  /** Of an option with a value; without it the value is free text. */
+  /** The kind of the option's value; absent for free text. */
   readonly takes?: Takes
 }
 
 export type Command = {
   /** One line for the list of commands. */
   readonly summary: string
-  /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
+  /** The output of `threatweave NAME --help`: usage, options and an example to paste. */
   readonly help: string
   readonly options: Readonly<Record<string, Option>>
-  /** Options that have no effect together with this one, which are then refused. */
+  /** Options without effect next to this one; such a combination is refused. */
   readonly uselessBeside?: Readonly<Record<string, readonly string[]>>
-  /** What its positional arguments are, by place; the last entry is for all that follow. Without it none are accepted. */
+  /** The kinds of positional arguments, in order; the last applies to all further ones. Absent: none are accepted. */
   readonly takesArguments?: readonly Takes[]
-  /** What one line of its output is, for messages; by default `line`. */
+  /** The unit of its output in messages; the default is `line`. */
   readonly unit?: (args: Arguments) => string
   readonly run: (args: Arguments, io: Io) => Promise<number>
 }
 
-/** By name, each loaded when it is needed. */
+/** Commands by name, loaded on demand. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>
 
 export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
 
-/** Thrown when output cannot be written; the message says what, why and how much was written. */
+/** Thrown when output cannot be written; the message has the cause and the amount written. */
 export class OutputError extends Error {
   constructor(what: string, cause: unknown, { stream, unit }: { readonly stream: Writable; readonly unit: string }) {
     const lines =
@@ -55,5 +55,5 @@ export class OutputError extends Error {
   }
 }
 
-/** Thrown for a wrong command line; the message says what to do instead. */
+/** Thrown for an invalid command line; the message has the remedy. */
 export class UsageError extends Error {}

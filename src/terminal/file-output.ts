@@ -9,7 +9,7 @@ type FileOutput = Writable & {
   readonly completeLines: () => number
 }
 
-/** A disk that fills up accepts part of a write without an error, so the rest is written again until it succeeds or fails. */
+/** A full disk may accept part of a write without an error, so the rest is retried until it succeeds or fails. */
 export const fileOutput = (fd: number): FileOutput => {
   let lines = 0
   const put = (rest: Buffer, done: (error?: Error | null) => void): void =>

@@ -1,7 +1,7 @@
-// A path as it is typed from the folder where the program was started.
+// Shortens a path for display, relative to the working directory.
 import { isAbsolute, relative } from 'node:path'
 
-/** Relative where it is below that folder. */
+/** Relative if it is below the working directory, otherwise unchanged. */
 export const fromHere = (path: string): string => {
   const there = relative(process.cwd(), path)
   return there.startsWith('..') || isAbsolute(there) ? path : there

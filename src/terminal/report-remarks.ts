@@ -4,13 +4,13 @@ import { exitCodes, type Arguments, type Io } from './command.js'
 import { write, writeJson } from './write-lines.js'
 
 type Remark = {
-  /** A note is what is worth knowing and not wrong. */
+  /** A note is information, not a problem. */
   readonly kind: 'error' | 'warning' | 'note'
   readonly file: string
   readonly line?: number
   readonly message: string
 }
-/** `what` describes what was checked: `1 usable rule`. */
+/** `what` describes the content: `1 usable rule`. */
 export type CheckedFile = { readonly what: string; readonly remarks: readonly Remark[] }
 
 export const report = async ({ what, remarks }: CheckedFile, args: Arguments, io: Io): Promise<number> => {

@@ -1,6 +1,6 @@
-// A text as one word of a shell's command line.
+// Quotes a text as one word for a shell.
 
-/** Quoted where anything in it has a meaning for a shell. */
+/** Quoted only if it has special characters. */
 export const shellWord = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : inQuotes(text))
 
 export const inQuotes = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

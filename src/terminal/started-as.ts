@@ -1,8 +1,8 @@
-// How the program was started, for commands that are to be pasted: a clone has no `threatweave` among the programs.
+// The command that started the program, for examples to paste: a clone has no `threatweave` on the PATH.
 import { basename } from 'node:path'
 import { fromHere } from './from-here.js'
 import { shellWord } from './shell-word.js'
 
-/** `script` is what Node runs: a file of a clone, or the link that an installation made. */
+/** `script` is the file that Node runs: in a clone, or the link of an installation. */
 export const startedAs = (script = process.argv[1] ?? ''): string =>
   basename(script) === 'cli.js' ? `node ${shellWord(fromHere(script))}` : 'threatweave'

@@ -4,7 +4,7 @@ import { levels } from '../domain/finding.js'
 import { noAlertWords, rankReasons, type ByReason } from '../domain/no-alert-reason.js'
 import { renderTable } from './table.js'
 
-/** Further indicators are not added, since events are hostile. */
+/** Bounds memory, because hostile events could contain any number of indicators. */
 const maxIndicators = 10_000
 
 export const createSummary = () => {
@@ -23,7 +23,7 @@ export const createSummary = () => {
       if (entry) entry.events++
       else if (worst.size < maxIndicators) worst.set(key, { annotation, events: 1 })
     },
-    /** `withoutAlert`: accused events that raised none; `rows`: of the table of indicators, 0 for no table. */
+    /** `withoutAlert`: malicious or suspicious events without an alert; `rows`: length of the indicator table, 0 for none. */
     text(calls: number | undefined, withoutAlert: ByReason = {}, rows = 10): string {
       const parts = [
         `${events} ${events === 1 ? 'event' : 'events'}: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`,

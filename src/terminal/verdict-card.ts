@@ -8,7 +8,7 @@ import type { Verdict } from '../domain/verdict.js'
 
 const colours = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 } as const
 
-/** What a source said; undefined where it was not asked or did not answer. */
+/** The answer of a source; undefined if it was not asked or did not answer. */
 export type SourceSaid = { readonly id: string; readonly ask: string; readonly said: Finding | undefined }
 
 type Shown = {
@@ -67,13 +67,13 @@ const listingLines = (listings: readonly Listing[]): [string, string][] =>
     return ['listed', `in ${feed} as ${entry}: ${details.join(', ')}`]
   })
 
-/** A list that states no date is known to have the entry since the copy that is in use. */
+/** Without a date in the list, shows the time of the copy in use. */
 const sinceWhen = ({ since, copyAt }: Listing): readonly string[] => {
   if (since !== undefined) return [`since ${dayOf(since)} by its own date`]
-  return copyAt === undefined ? [] : [`in the copy of ${minuteOf(copyAt)}, which states no date`]
+  return copyAt === undefined ? [] : [`in the copy of ${minuteOf(copyAt)}, which has no dates`]
 }
 
-/** What a source said has a line of its own. */
+/** Listings of sources are left out, because each source has a line of its own. */
 const isOfFeed = ({ at }: Listing): boolean => at === undefined
 
 type Said = {
@@ -152,7 +152,7 @@ export const renderJson = ({ indicator, verdict, finding, geo, sources = [] }: S
   return `${JSON.stringify(shown)}\n`
 }
 
-/** `since_by`: whether the list itself states the date, or it is that of the copy in use. */
+/** `since_by`: whether the date comes from the list itself or is that of the copy in use. */
 const listed = ({ feed, entry, level, score, since, copyAt, expires }: Listing): object => {
   const at = since ?? copyAt
   return {

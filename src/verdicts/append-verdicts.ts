@@ -1,4 +1,4 @@
-// Appends what was paid for to the verdicts topic, behind the events: nobody waits for it, and a broker that is away loses nothing for a while.
+// Appends new verdicts to the verdicts topic in the background, and queues them during a broker outage.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Finding } from '../domain/finding.js'
 import { ownIndicator, type Indicator } from '../domain/indicator.js'
@@ -10,20 +10,20 @@ import { isShareable, writeVerdict, type SharedVerdict, type VerdictsTopic } fro
 
 type AppendOptions = {
   readonly openSender: (failed: (cause: string) => void) => IdempotentSender
-  /** Resolves when it is known how many partitions the topic has. */
+  /** Resolves when the number of partitions is known. */
   readonly topic: () => Promise<VerdictsTopic>
-  /** Who pays here, as others are told. */
+  /** The name of this process in records. */
   readonly by: string
   readonly emit: Emit
 }
 
 type AppendVerdicts = {
   readonly append: (indicator: Indicator, finding: Finding) => void
-  /** Sends what waits, for a moment at most. */
+  /** Flushes the queue, with a short time limit. */
   readonly close: () => Promise<void>
 }
 
-/** An hour of a provider that answers three questions a second; beyond it they are known here and not shared. */
+/** An hour of verdicts at three lookups per second; further ones are not shared. */
 const maxWaiting = 10_000
 const batchSize = 500
 const againMs = 5_000

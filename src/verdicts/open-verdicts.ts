@@ -1,4 +1,4 @@
-// The verdicts topic: what one process has paid for, every other one knows a moment later.
+// Opens the verdicts topic, which shares verdicts between processes within a moment.
 import { hostname } from 'node:os'
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -11,23 +11,23 @@ import { createAppendVerdicts } from './append-verdicts.js'
 import { tailVerdicts } from './tail-verdicts.js'
 
 type VerdictsParts = {
-  /** Takes in what somebody has obtained; false where it is no news. */
+  /** Stores a finding of another process; false if it is not newer. */
   readonly learn: (indicator: Indicator, finding: Finding, isJustNow: boolean) => boolean
   readonly isFull: () => boolean
-  /** As if it had been asked for: it is not among the first to be forgotten. */
+  /** Marks an entry as recently used, so that it is not evicted first. */
   readonly touch: (indicator: Indicator) => void
 }
 
 type Verdicts = {
-  /** Shares what was paid for here; nobody waits for it. */
+  /** Shares a new finding, without waiting. */
   readonly paid: (indicator: Indicator, finding: Finding) => void
   readonly close: () => Promise<void>
 }
 
-/** How a verdicts topic is opened, by who knows the brokers. Resolves when what is of use is known, or after half a minute. */
+/** Opens the verdicts topic; a parameter, because only the Kafka side knows the brokers. Resolves when useful verdicts are read, or after half a minute. */
 export type OpenVerdicts = (parts: VerdictsParts) => Promise<Verdicts>
 
-/** Undefined where there is no such topic. */
+/** Undefined without a verdicts topic. */
 export const verdictsOf = (
   settings: KafkaSettings,
   { now, emit }: { readonly now: () => number; readonly emit: Emit },

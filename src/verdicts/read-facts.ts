@@ -1,10 +1,10 @@
-// Facts as somebody else wrote them down: every member is read by its type and within bounds, and what has no place in facts makes them unreadable.
+// Parses facts from untrusted records: checks type and bounds of every member, and rejects unknown ones.
 import { isObject } from '../base/json-object.js'
 import { ratings, type Facts, type HostReport, type Listing } from '../domain/finding.js'
 import { exposures, type AddressDetails } from '../domain/address-details.js'
 import { flags } from '../domain/flag.js'
 
-/** More than any answer that fits into a record. */
+/** More than fit into a record. */
 const maxItems = 100
 const maxText = 300
 
@@ -25,7 +25,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.length <= maxItems && value.every(isItem)
 
-/** All members are known and as they should be, and those that are always there are there. */
+/** All members are known and valid, and required ones are present. */
 const isMadeOf =
   <Shape>(
     members: { readonly [Name in keyof Required<Shape>]: Read },
@@ -95,7 +95,7 @@ const isDetails = isMadeOf<AddressDetails>({
   exposes: isListOf(isOneOf(...exposures)),
 })
 
-/** What facts of earlier versions have besides. */
+/** Additional members of earlier versions. */
 type Former = { readonly vulnerabilities?: number; readonly openPorts?: number }
 
 const isFacts = isMadeOf<Facts & Former>(

@@ -1,4 +1,4 @@
-// Reads what was on the verdicts topic before this process started: newest first, a fetch at a time, and no more than the memory holds.
+// Reads the verdicts topic from before the start of this process: newest first, one fetch at a time, up to the capacity of the memory.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Indicator } from '../domain/indicator.js'
 import type { Fetch, TopicReader } from '../kafka/topic-reader.js'
@@ -10,7 +10,7 @@ type Reader = Pick<TopicReader, 'offsetsAt'>
 
 type OlderOptions<Given extends Reader> = {
   readonly topic: string
-  /** Where each partition ended when this process started. */
+  /** The end offsets of partitions at the start. */
   readonly ends: ReadonlyMap<number, number>
   readonly fetch: (
     reader: Given,
@@ -18,7 +18,7 @@ type OlderOptions<Given extends Reader> = {
     from: number,
     limit: { readonly maxBytes: number },
   ) => Promise<Fetch>
-  /** Those of the records that are believed. */
+  /** Returns the valid verdicts of some records. */
   readonly read: (records: readonly WireRecord[]) => readonly SharedVerdict[]
   /** Whether it was news. */
   readonly learn: (verdict: SharedVerdict) => boolean
@@ -29,23 +29,23 @@ type OlderOptions<Given extends Reader> = {
 }
 
 export type ReadOlder<Given> = {
-  /** One fetch; false when everything that is of use was read before it. What fails is tried again by the next call. */
+  /** One fetch; false when all useful records have been read. After a failure the next call retries. */
   readonly step: (reader: Given) => Promise<boolean>
   readonly learnt: () => number
-  /** Everything that is of use fits into the memory. */
+  /** Whether all useful verdicts fit into the memory. */
   readonly isWhole: () => boolean
 }
 
 type Range = { readonly partition: number; readonly from: number; readonly end: number }
 
 const hourMs = 3_600_000
-/** Nothing is served for longer than nine days after it was obtained. */
+/** Up to nine days, the maximum age of a served finding. */
 const slicesMs = [1, 6, 24, 72, 216].map((hours) => hours * hourMs)
-/** Records that are read in their order and learnt in reverse: at 4 KiB each, 20 MB at most. */
+/** The records per range, which are read forwards and applied in reverse: at 4 KiB each, at most 20 MB. */
 const rangeSize = 5_000
-/** A little more than most records have: what is fetched beyond the end of a range is fetched again. */
+/** The estimated record size, slightly high, because bytes fetched beyond a range are fetched again. */
 const usualBytes = 450
-/** Records between which everything else has its turn: a few milliseconds. */
+/** The records per turn of the event loop: a few milliseconds. */
 const turnSize = 100
 const fetchBytes = 1_048_576
 
@@ -59,7 +59,7 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
   let isWhole = true
 
   const learnRange = async (): Promise<void> => {
-    // Backwards, so that no record replaces a later one of the same time, and the memory is full with what is newest.
+    // In reverse, so that no record replaces a later one, and the memory fills with the newest.
     const newestFirst = inRange.toReversed()
     inRange = []
     for (const [nth, verdict] of newestFirst.entries()) {
@@ -74,7 +74,7 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
     count = learnt.length
   }
 
-  /** What came in first is forgotten first, and that is the newest: as if it had come in the order of its time. */
+  /** Restores the LRU order by time: reading newest first has made the newest entries the first to evict. */
   const touchAll = async (): Promise<void> => {
     while (learnt.length > 0) {
       for (const indicator of learnt.splice(-turnSize).toReversed()) touch(indicator)
@@ -111,7 +111,7 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
   return { step, learnt: () => count, isWhole: () => isWhole }
 }
 
-/** Newest slice of time first; in each the partitions by turns, from their ends backwards. */
+/** Newest time slice first; within a slice, partitions alternate, from their ends backwards. */
 const planRanges = async (
   reader: Reader,
   topic: string,
@@ -123,7 +123,7 @@ const planRanges = async (
   let upper = ends
   for (const sliceMs of slicesMs) {
     const found = await reader.offsetsAt(topic, time - sliceMs)
-    // A time after which there is nothing has no offset.
+    // Brokers return no offset for a time after the last record.
     const startOf = (partition: number, end: number): number => {
       const offset = found.get(partition) ?? -1
       return Math.max(first.get(partition) ?? 0, offset < 0 ? end : Math.min(offset, end))

@@ -1,4 +1,4 @@
-// Follows the verdicts topic: what comes is learnt within a second, also while what was there before is still being read.
+// Follows the verdicts topic: applies new records within a second, even while older ones are still being read.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Indicator } from '../domain/indicator.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
@@ -14,22 +14,22 @@ type Reader = Pick<TopicReader, 'partitionsOf' | 'topicIdOf' | 'offsetsAt' | 'fe
 type TailOptions = {
   readonly openReader: () => Promise<Reader>
   readonly topic: string
-  /** Signs the records; empty: every record is believed. */
+  /** The signing key; empty: every writer is trusted. */
   readonly key: string
-  /** Whether it was news. `isJustNow`: it was not there already when this process started. */
+  /** Returns whether it was newer. `isJustNow`: written after the start of this process. */
   readonly learn: (verdict: SharedVerdict, isJustNow: boolean) => boolean
-  /** No more than what is kept is read at the start. */
+  /** Whether the memory is full, which ends the initial read. */
   readonly isFull: () => boolean
-  /** As if it had been asked for: it is not among the first to be forgotten. */
+  /** Marks an entry as recently used, so that it is not evicted first. */
   readonly touch: (indicator: Indicator) => void
   readonly now: () => number
   readonly emit: Emit
 }
 
 type TailVerdicts = {
-  /** Resolves when what is of use is known, or half a minute has passed, or the topic cannot be read. */
+  /** Resolves when useful verdicts are read, after half a minute, or if the topic is unreadable. */
   readonly started: Promise<void>
-  /** Resolves when it is known how many partitions the topic has. */
+  /** Resolves with the number of partitions. */
   readonly partitions: Promise<number>
   readonly close: () => Promise<void>
 }
@@ -40,13 +40,13 @@ const askIdMs = 10_000
 const followMs = 500
 const maxPauseMs = 1_000
 
-/** How far the topic with this id was read. */
+/** The read position in the topic with this id. */
 type Position = {
   readonly id: string
   readonly began: number
-  /** Where the next fetch of each partition begins. */
+  /** The next offset of each partition. */
   readonly next: Map<number, number>
-  /** Absent once it was read. */
+  /** Absent when older records have been read. */
   older?: ReadOlder<Reader> | undefined
 }
 
@@ -59,7 +59,7 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   const started = new Promise<void>((resolve) => {
     startedNow = resolve
   })
-  // Brokers that do not answer at all must not hold up the start either.
+  // Unresponsive brokers must not delay the start for longer.
   const late = setTimeout(startedNow, startMs)
   void started.then(() => clearTimeout(late))
   let counted: (partitions: number) => void = () => undefined
@@ -71,7 +71,7 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   let position: Position | undefined
   let isFailing = false
 
-  /** A record batch that cannot be read must not end the tail: what follows it up to now is passed over. */
+  /** After an unreadable record batch it skips to the current end instead of stopping. */
   const fetch = async (
     reader: Reader,
     partition: number,
@@ -105,10 +105,10 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
       const { older } = position
       const stepAt = now()
       if (older && (await older.step(reader))) {
-        // Half of the time is left for those who are served already.
+        // Pauses for half of the time once events are being processed.
         if (isServing)
           await sleep(Math.max(0, Math.min(maxPauseMs, now() - stepAt)), undefined, { signal: closed.signal })
-        // What comes in the meantime is not left for later.
+        // New records take turns with older ones.
         if (now() - followedAt < followMs) continue
       } else if (older) {
         position.older = undefined
@@ -157,11 +157,11 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
         if (!isFailing) emit({ event: 'verdicts_topic_failed', what: 'read', message })
         isFailing = true
         startedNow()
-        // Its end is before where it was read to: it is another topic, or has lost its end.
+        // The end is before our position: the topic was recreated or truncated.
         if (message.includes('ends before offset')) position = undefined
         await sleep(againMs, undefined, { signal: closed.signal }).catch(() => undefined)
       } finally {
-        await reader?.close().catch(() => undefined) // it is not used again, however that ends
+        await reader?.close().catch(() => undefined) // not used again, so errors do not matter
       }
     }
   }
@@ -177,7 +177,7 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   }
 }
 
-/** The believed ones of some records; the others are counted. */
+/** Returns valid verdicts, and counts rejected records. */
 const createRead =
   ({ topic, key, emit }: TailOptions) =>
   (records: readonly WireRecord[]): readonly SharedVerdict[] => {

@@ -1,15 +1,15 @@
-// How verdicts changed over time, by what is on the verdicts topic: who asked, when, and how many calls it took.
+// The history of verdicts from the verdicts topic: changes over time, the processes that asked, and the number of calls.
 import { sourceIdOf, type Finding, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { readToEnd, withTopicReader } from '../kafka/topic-reader.js'
 import { readVerdict, type SharedVerdict } from './verdict-record.js'
 
-/** Answers with the same verdict, one after the other. */
+/** Consecutive answers with the same verdict. */
 export type VerdictPeriod = {
   readonly indicator: string
   readonly verdict: Level
-  /** When the first and the last of these answers were obtained. */
+  /** The times of the first and last of these answers. */
   readonly from: string
   readonly to: string
   readonly answers: number

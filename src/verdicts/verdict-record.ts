@@ -1,4 +1,4 @@
-// One record of the verdicts topic: what the provider or a source said about an indicator, when, to whom, and by which operations; signed where there is a key.
+// A record of the verdicts topic: the answer of the provider or a source about an indicator, with time, process and operations; signed if there is a key.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject, parseObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
@@ -14,27 +14,27 @@ import { readFacts } from './read-facts.js'
 export type SharedVerdict = {
   readonly indicator: Indicator
   readonly finding: Finding
-  /** Who paid for it. */
+  /** The name of the process that made the lookup. */
   readonly by: string
 }
 
-/** The topic, how many partitions it has, and the key that signs; empty: access rules alone decide who may write. */
+/** The topic, its number of partitions, and the signing key; with an empty key every writer is trusted. */
 export type VerdictsTopic = { readonly topic: string; readonly partitions: number; readonly key: string }
 
-/** Operations whose answers are verdicts; what else a provider may be asked is nobody else's business. */
+/** Operations with verdicts; answers of others are not shared. */
 const sharedOperations: ReadonlySet<string> = new Set([
   ...addressOperations.map((name) => `ip/${name}`),
   ...nameOperations.map((name) => `domain/${name}`),
 ])
 
-/** A larger one is not shared: it costs everyone who reads. */
+/** Larger records are not shared, because every process has to read them. */
 const maxValueBytes = 4_096
 const maxKeyBytes = 300
-/** How far the clock of who paid may be ahead of the broker's. */
+/** The tolerated clock difference between the writer and the broker. */
 const maxAheadMs = 60_000
 const signatureHeader = 'threatweave-signature'
 
-/** Only what the provider itself has answered: never an error, never what feeds say. */
+/** Shares only answers of the provider or a source; never errors or feed listings. */
 export const isShareable = (finding: Finding): boolean => {
   const { operations = [], at } = finding
   const source = sourceIdOf(finding)
@@ -49,7 +49,7 @@ export const isShareable = (finding: Finding): boolean => {
 const sourceId = /^[a-z0-9][a-z0-9-]{0,39}$/
 const sourceMembers = new Set(['flags', 'categories', 'listings', 'described', 'clearedBy'])
 
-/** A source accuses by one listing of its own, or says clean; nothing that only the provider may say is believed of it. */
+/** Accepts from a source only one listing of its own, or clean; other facts are reserved for the provider. */
 const isOfSource = (id: string, finding: Finding): boolean => {
   if (!sourceId.test(id) || id === mainName) return false
   if (finding.status === 'unknown') return finding.reason === 'not_found'
@@ -66,7 +66,7 @@ const isOfSource = (id: string, finding: Finding): boolean => {
 
 const mainName = 'service'
 
-/** Undefined where it is too large to be shared. */
+/** Undefined if it is too large to share. */
 export const writeVerdict = (
   { topic, partitions, key }: VerdictsTopic,
   { indicator, finding, by }: SharedVerdict,
@@ -85,7 +85,7 @@ export const writeVerdict = (
       }),
     )
   const whole = valueOf(finding.status === 'known' ? finding.answers : undefined)
-  // Without them all of it is asked again at the same time, and nothing else is lost.
+  // Without separate answers the whole finding expires at once; nothing else is lost.
   const value = whole.length > maxValueBytes ? valueOf(undefined) : whole
   if (value.length > maxValueBytes || Buffer.byteLength(name) > maxKeyBytes) return undefined
   const signature = key === '' ? undefined : sign(key, topic, name, obtained, value)
@@ -99,7 +99,7 @@ export const writeVerdict = (
   }
 }
 
-/** Every byte may come from somebody else: what is not exactly as we write it is refused, with the reason. */
+/** Treats every byte as untrusted; rejects anything but our exact format, with the reason. */
 export const readVerdict = (
   { topic, key }: Pick<VerdictsTopic, 'topic' | 'key'>,
   record: Pick<WireRecord, 'key' | 'value' | 'headers' | 'timestamp'>,
@@ -121,7 +121,7 @@ export const readVerdict = (
   const indicator = indicatorOf(rest)
   const finding = findingOf(members, source)
   if (!indicator || !finding || !isShareable(finding)) return { refused: 'malformed' }
-  // The broker's clock is the only one that who pays and who reads have in common.
+  // Compared with the timestamp of the broker, the only clock that writer and reader share.
   if ((newestAt(finding) ?? 0) > Number(record.timestamp) + maxAheadMs) return { refused: 'future' }
   return { indicator, finding, by: typeof members.by === 'string' ? members.by.slice(0, maxByLength) : '' }
 }
@@ -143,7 +143,7 @@ const writeAnswered = ({ operation, at, facts }: Answered): object => ({
   ...(facts && { facts }),
 })
 
-/** One for each of the operations, none older than the whole; undefined where they are not so. */
+/** One answer per operation, none older than the finding; undefined otherwise. */
 const readAnswers = (given: unknown, names: readonly string[], at: number): readonly Answered[] | undefined => {
   if (!Array.isArray(given) || given.length !== names.length) return undefined
   const answers: Answered[] = []
@@ -164,7 +164,7 @@ const findingOf = (
   const at = Date.parse(String(obtained_at))
   if (!Number.isFinite(at) || !Array.isArray(operations) || operations.length > sharedOperations.size) return undefined
   const names = operations.map(String)
-  // The key says who said it, and so do the operations.
+  // The record key and the operations must agree on the origin.
   const isMain = source === mainName
   if (isMain ? names.some((name) => !name.includes('/')) : names.length !== 1 || names[0] !== source) return undefined
   if (facts === undefined)
@@ -184,7 +184,7 @@ const findingOf = (
   )
 }
 
-/** FNV-1a: the same indicator is always on the same partition, so that its records have an order. */
+/** FNV-1a keeps an indicator on one partition, which orders its records. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -136,7 +136,7 @@ it('says which example gives something else', () => {
 })
 
 it.each([
-  ['key: { query: k }', 'key needs one of header and query'],
+  ['key: { query: k }', 'key needs either header or query'],
   ['operations: { ip/data: { path: "/x/{nothing}" } }', 'operations.ip/data.path has {nothing}'],
   ['operations: { ip/dat: { path: /x } }', 'operations.ip/dat is not a setting'],
   ['operations: { ip/data: { parameters: { adress: a } } }', 'operations.ip/data.parameters.adress is no parameter'],

@@ -256,7 +256,7 @@ describe('a base URL', () => {
   it.each([
     ['http://intel.example.com', {}, /must be https/],
     ['ftp://intel.example.com', {}, /must be https/],
-    ['https://user:pass@intel.example.com', {}, /must not hold a password/],
+    ['https://user:pass@intel.example.com', {}, /must not contain a password/],
   ])('%s is refused', (baseUrl, over, message) => {
     expect(() => clientFor(baseUrl, over)).toThrow(message)
   })

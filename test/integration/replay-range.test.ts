@@ -68,7 +68,7 @@ describe('a replay of a middle hour', () => {
       expect(code).not.toBe(0)
       return stderr
     }
-    expect(await refusal('--output', names.output)).toContain('add --into-live if you mean it')
+    expect(await refusal('--output', names.output)).toContain('add --into-live to confirm')
     expect(await refusal('--output', names.output, '--into-live')).toContain('keeps records for 1 hours')
     expect(await refusal('--output', names.input)).toContain('must be another topic')
     expect(await refusal('--partition', '4')).toContain('has no partition 4')

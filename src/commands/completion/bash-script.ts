@@ -1,4 +1,4 @@
-// The completion script for bash, from version 3.2 on.
+// The completion script for bash 3.2 and later.
 import type { Takes } from '../../terminal/command.js'
 import type { CompletedCommand, CompletedOption } from './completed-command.js'
 

@@ -1,10 +1,10 @@
-// What shells complete of one command: its options and arguments, as its row of the command table says.
+// The options and arguments of a command for shell completion, from its row of the command table.
 import type { Command, Commands, Takes } from '../../terminal/command.js'
 
 export type CompletedOption = {
   readonly name: string
   readonly short: string | undefined
-  /** From the help of the command; empty where it says nothing on that line. */
+  /** The description in the help text of the command; may be empty. */
   readonly about: string
   /** Absent: the option has no value. */
   readonly value?: Takes
@@ -14,7 +14,7 @@ export type CompletedCommand = {
   readonly name: string
   readonly summary: string
   readonly options: readonly CompletedOption[]
-  /** By place; the last entry is for all that follow. */
+  /** In order; the last entry applies to all further arguments. */
   readonly arguments: readonly Takes[]
 }
 
@@ -47,6 +47,6 @@ const completedCommand = (name: string, { summary, help, options, takesArguments
   arguments: takesArguments ?? [nothing],
 })
 
-/** `      --json          print JSON`: what stands behind the option on its line. */
+/** The text after an option in the help: `      --json          print JSON`. */
 const aboutIn = (help: string, option: string): string =>
   new RegExp(`^ +(?:-\\w, )?--${option}(?: (?:[A-Z]\\S*|\\S+(?=  )))? +(\\S.*)$`, 'm').exec(help)?.[1] ?? ''

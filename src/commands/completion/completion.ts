@@ -11,7 +11,7 @@ const shells = Object.keys(scripts)
 const isShell = (name: string | undefined): name is keyof typeof scripts =>
   name !== undefined && Object.hasOwn(scripts, name)
 
-/** For these commands, of which it is one itself. */
+/** Takes all commands, including this one. */
 export const completionOf = (commands: Commands): Command => ({
   summary: 'print a script that completes commands, options and values in bash, zsh or fish',
   help: `Usage: threatweave completion bash|zsh|fish

@@ -1,4 +1,4 @@
-// The completion script for zsh: to be sourced, or a file of fpath.
+// The completion script for zsh, to source or to put on the fpath.
 import type { Takes } from '../../terminal/command.js'
 import type { CompletedCommand, CompletedOption } from './completed-command.js'
 import { inQuotes } from '../../terminal/shell-word.js'

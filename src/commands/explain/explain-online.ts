@@ -1,4 +1,4 @@
-// `explain VALUE --online`: asks the lookup service for what alerts show as context, and prints it.
+// `explain VALUE --online`: fetches alert context from the lookup service and prints it.
 import { providerClient } from '../../app/provider-client.js'
 import { systemClock } from '../../base/clock.js'
 import type { Config } from '../../config/schema.js'
@@ -13,7 +13,7 @@ import { exitCodes, UsageError, type Io } from '../../terminal/command.js'
 
 type Asked = { readonly indicator: Indicator; readonly isVulnerability: boolean }
 
-/** The operations of alerts.context, or all of them where it has none; each call is paid. */
+/** Calls the operations of alerts.context, or all of them if it has none; each call is paid. */
 export const explainOnline = async (
   values: readonly string[],
   config: Config,
@@ -39,7 +39,7 @@ export const explainOnline = async (
       const { indicator } = one
       const context = await askOf(one)(indicator, one.isVulnerability ? [indicator.value] : [])
       if (!context) {
-        io.stderr.write(`threatweave: nothing was answered about ${printable(indicator.value)}\n`)
+        io.stderr.write(`threatweave: there is no answer about ${printable(indicator.value)}\n`)
         code = exitCodes.failure
         continue
       }

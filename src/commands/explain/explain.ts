@@ -1,4 +1,4 @@
-// The `explain` command: what is read from each event, and which rule read it from what; nobody is asked without --online.
+// The `explain` command: shows the indicators, roles and action found in each event, with the rules that found them. Makes no lookups without --online.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import { openSchemaValues, readWrittenAt } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'
@@ -23,8 +23,7 @@ import { withScope } from '../../base/scope.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
-  summary:
-    'show what is read from log events, which rule read it, and what is known about it; asks nobody without --online',
+  summary: 'show what is found in log events, by which rule, with local verdicts; makes no lookups without --online',
   help: `Usage: threatweave explain [options] [FILE… | TOPIC/PARTITION/OFFSET…]
        threatweave explain --online [options] VALUE…
 
@@ -108,7 +107,7 @@ Example:
 }
 
 type Explained = {
-  /** Of an event that a format recognised; `kind` is what any other was read as. */
+  /** The format that recognised the event; otherwise `kind` is set. */
   readonly format?: string
   readonly kind?: string
   readonly action: { readonly value: string; readonly rule?: string; readonly saw?: string }
@@ -120,12 +119,12 @@ type Explained = {
 
 const place = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})(?:#(\d{1,5}))?$/
 
-/** `topic/partition/offset`, perhaps with `#` and the index of a member. */
+/** `topic/partition/offset`, optionally with `#` and the index of a member. */
 const isPlace = (text: string): boolean => place.test(text)
 
 type PlacedEvent = { readonly bytes: Buffer; readonly annotation?: Annotation }
 
-/** Reads the events of a record by its place, as they were before they were annotated, with the annotations that were written with them. */
+/** Reads the original events of a record, with the annotations written for them. */
 const readPlacedEvents = async (
   text: string,
   config: Config,
@@ -150,7 +149,7 @@ const explained = (text: string, found: Extraction): Explained => {
   const { action, actionRule = '', actionSaw = '', sightings, truncated } = found
   const format = formatOf(found)
   const marks = marksOf(text, sightings, '')
-  // What a format sets is nowhere in the line.
+  // A value set by a format does not appear in the line.
   const isSeen = actionSaw !== '' && text.toLowerCase().includes(actionSaw.toLowerCase())
   return {
     ...(format === undefined ? { kind: found.format ?? 'text' } : { format }),
@@ -165,7 +164,7 @@ const explained = (text: string, found: Extraction): Explained => {
   }
 }
 
-/** Rules that look at the name of a field alone. */
+/** Rules that match only the name of a field. */
 const byName = /^(?:field|words|language:field|extract\.fields)/
 
 const columns: readonly Column[] = [
@@ -182,7 +181,7 @@ const render = (text: string, found: Extraction, isColoured: boolean): string =>
   const read = format === undefined ? `no format; read as ${kind}` : `format ${format}`
   const line = showMarked(text, marksOf(text, found.sightings, found.actionSaw ?? ''), isColoured)
   const table = renderTable(columns, rows).replace(/^/gm, '  ').trimEnd()
-  return `${line}\n  ${read}${truncated ? '; more is in it than is listed' : ''}\n\n${table}\n\n`
+  return `${line}\n  ${read}${truncated ? '; the event has further indicators' : ''}\n\n${table}\n\n`
 }
 
 const guessed = (rule: string): string => (rule.startsWith('position:') ? `${rule} (a guess)` : rule)
@@ -195,7 +194,7 @@ const knownColumns: readonly Column[] = [
   { title: 'since', max: 24 },
 ]
 
-/** Databases of places are rare: without one there is no empty column. */
+/** Shown only with geo databases, to avoid an empty column. */
 const whereColumn: Column = { title: 'where', max: 48 }
 
 const renderKnown = ({ values, rules, noAlert }: KnownAboutEvent): string => {

@@ -1,4 +1,4 @@
-// Finds where the values of an event stand in its text, and shows the text with them marked.
+// Finds the values of an event in its text and marks them.
 import { printable } from '../../domain/control-characters.js'
 import type { Role, Sighting } from '../../domain/sighting.js'
 import { scanTokens, type Token } from '../../pipeline/extract/tokens.js'
@@ -7,7 +7,7 @@ type Mark = {
   readonly start: number
   readonly end: number
   readonly as: Role | 'action'
-  /** The value that is there, perhaps in other letters. */
+  /** The value, which may be written differently in the text. */
   readonly value: string
 }
 
@@ -15,7 +15,7 @@ const colours: Partial<Record<Mark['as'], number>> = { source: 33, destination: 
 const otherColour = 35
 const longestShown = 4000
 
-/** In the order of the text, none over another; `saw` is the word that told the action. */
+/** In text order without overlaps; `saw` is the word that gave the action. */
 export const marksOf = (text: string, sightings: readonly Sighting[], saw: string): readonly Mark[] => {
   const tokens: Token[] = []
   scanTokens(text, (token) => tokens.push(token) < 1024)
@@ -46,7 +46,7 @@ export const showMarked = (text: string, marks: readonly Mark[], isColoured: boo
   return out + shown.slice(at) + more
 }
 
-/** What is marked with the words around it. */
+/** A mark with the words around it. */
 export const wordsAround = (text: string, { start, end }: Mark): string => {
   const before = /(?:\S+\s+){0,2}\S*$/.exec(text.slice(Math.max(0, start - 40), start))?.[0] ?? ''
   const behind = /^\S{0,20}/.exec(text.slice(end))?.[0] ?? ''

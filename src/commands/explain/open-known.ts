@@ -1,4 +1,4 @@
-// What the feeds and the memory know about an event, and which rules fire on it; nobody is asked for it.
+// Annotates an event from feeds and memory alone, without lookups, and finds the rules that match it.
 import { candidatesOf, writtenCandidates } from '../../alerts/candidates.js'
 import { chooseMatches } from '../../alerts/choose-matches.js'
 import { whyNoAlert } from '../../alerts/why-no-alert.js'
@@ -41,17 +41,17 @@ export type KnownAboutEvent = {
     readonly level: string
     readonly value?: string
   }[]
-  /** Why none fires, if something is accused. */
+  /** Why no rule fires on a malicious or suspicious event. */
   readonly noAlert?: { readonly reason: NoAlertReason; readonly rule?: string }
 }
 
 export type OpenKnown = {
-  /** `annotation` is the one that was written with the event, where it has one. */
+  /** `annotation`: the one written with the event, if any. */
   readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<KnownAboutEvent>
   readonly close: () => Promise<void>
 }
 
-/** Nothing where neither feeds nor a memory are configured. */
+/** Undefined if neither feeds nor a memory are configured. */
 export const openKnown = async (config: Config, reading: ReadingFiles, { env }: Io): Promise<OpenKnown | undefined> =>
   hasIntelligence(config) ? openParts((scope) => openKnownIn(scope, config, reading, env)) : undefined
 
@@ -71,7 +71,7 @@ const openKnownIn = async (
           env,
           files,
           fetchesFeeds: false,
-          // Reads the memory next to a run that writes it, and pays for nothing.
+          // Replay mode reads the memory alongside a running writer and makes no paid calls.
           replay: { id: 'explain', isAnnotated: false },
           approve: () => Promise.resolve(false),
         },

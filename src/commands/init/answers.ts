@@ -1,4 +1,4 @@
-// What `init` needs to know, each read from the text of a flag or of an answer: the value, or a sentence that says what is wrong with it.
+// The answers that `init` needs: parses each from a flag or from typed text, into a value or a problem.
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
@@ -13,15 +13,15 @@ export type StarterList = ReturnType<typeof starterLists>[number]
 export const platforms = ['systemd', 'compose', 'kubernetes'] as const
 export type Platform = (typeof platforms)[number]
 
-/** A list of the user's own. */
+/** A custom list of the user. */
 export type OwnList = { readonly name: string } & ({ readonly path: string } | { readonly url: string })
 
 export type Answers = {
   readonly brokers: readonly string[]
   readonly topic: string
-  /** The file with the key of the lookup service; undefined: there is none. */
+  /** The file with the key of the lookup service, if any. */
   readonly keyFile: string | undefined
-  /** Of the lookup service; undefined: the usual one. */
+  /** The URL of the lookup service; undefined: the default. */
   readonly service: string | undefined
   readonly list: OwnList | undefined
   readonly starter: readonly StarterList[]
@@ -39,11 +39,11 @@ export const readBrokers: Reader<readonly string[]> = (text) => {
 
 export const outputTopicOf = (topic: string): string => `${topic}-annotated`
 
-/** Every topic that is named after it needs a name that Kafka takes. */
+/** The derived topic names must be valid for Kafka too. */
 export const readTopic: Reader<string> = (text) =>
   isTopicName(text) && topicsNamedAfter(outputTopicOf(text)).every(isTopicName)
     ? { value: text }
-    : { problem: `${JSON.stringify(text)} cannot be the name of a topic` }
+    : { problem: `${JSON.stringify(text)} is not a valid topic name` }
 
 export const readKeyFile: Reader<string | undefined> = (text) => {
   if (text === 'none') return { value: undefined }
@@ -57,8 +57,8 @@ export const readKeyFile: Reader<string | undefined> = (text) => {
 
 export const readService: Reader<string> = (text) => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    return { problem: 'a lookup service has an address such as https://api.example.com' }
-  const problem = secretIn(new URL(text), 'a key belongs into a file: give --key-file')
+    return { problem: 'a lookup service has a URL such as https://api.example.com' }
+  const problem = secretIn(new URL(text), 'put a key into a file and give --key-file')
   return problem === undefined ? { value: text } : { problem }
 }
 
@@ -68,7 +68,7 @@ export const readList: Reader<OwnList | undefined> = (text) => {
     if (!URL.canParse(text)) return { problem: 'that is no address' }
     const problem = secretIn(
       new URL(text),
-      'for a login put its header into a file that feeds[].headersFile names afterwards',
+      'for a login, put its header into a file and set feeds[].headersFile afterwards',
     )
     return problem === undefined ? { value: { name: nameOf(new URL(text).pathname), url: text } } : { problem }
   }
@@ -78,7 +78,7 @@ export const readList: Reader<OwnList | undefined> = (text) => {
   return problem === undefined ? { value: { name: nameOf(path.value), path: path.value } } : { problem }
 }
 
-/** As an absolute one. A line feed in it would end the line of the file that it is written into. */
+/** An absolute path. Control characters are refused, because a line feed would break the generated files. */
 export const readPath = (text: string): Read<string> => {
   const value = resolve(text)
   return printable(value) === value
@@ -86,11 +86,11 @@ export const readPath = (text: string): Read<string> => {
     : { problem: `${JSON.stringify(printable(value))} has control characters: rename it` }
 }
 
-/** The address is written into files that everybody may read; so it is not shown either. */
+/** Refuses secrets in a URL, which would end up in world-readable files; the message does not repeat the URL. */
 const secretIn = ({ username, password, search, hash }: URL, instead: string): string | undefined => {
   const what =
     username + password !== '' ? 'a username or password' : search + hash !== '' ? 'a query, where keys are' : undefined
-  return what && `the address has ${what}, and no secret is written: leave it out; ${instead}`
+  return what && `the URL has ${what}, and secrets must not be written into the configuration: remove it; ${instead}`
 }
 
 export const readStarter: Reader<readonly StarterList[]> = (text) => {
@@ -112,10 +112,10 @@ export const readPlatform: Reader<Platform> = (text) => {
     : { value }
 }
 
-/** Answers so far: a part that was not answered is absent. */
+/** The answers so far. */
 export type Given = { readonly [Part in keyof Answers]?: Answers[Part] }
 
-/** What is wrong with answers together, where each alone is right; `parts` are those of which another one helps. */
+/** A contradiction between valid answers; changing one of `parts` resolves it. */
 export type Conflict = { readonly sentence: string; readonly parts: readonly (keyof Answers)[] }
 
 export const conflictIn = (given: Given): Conflict | undefined => {
@@ -124,13 +124,13 @@ export const conflictIn = (given: Given): Conflict | undefined => {
   const local = brokers.find((broker) => isThisMachine(broker.replace(/:\d+$/, '')))
   if (platform !== undefined && platform !== 'systemd' && local !== undefined)
     return {
-      sentence: `${local} is the container itself there: name the broker by the address under which containers reach it`,
+      sentence: `${local} means the container itself there: give an address of the broker that containers can reach`,
       parts: ['brokers'],
     }
   const hasNoKey = 'keyFile' in given && keyFile === undefined
   if (hasNoKey && 'list' in given && list === undefined && 'starter' in given && starter.length === 0)
     return {
-      sentence: 'without a key, a list or a public list nothing could be known about any event',
+      sentence: 'without a key, a list or a public list there is no source of verdicts',
       parts: ['list', 'starter'],
     }
   if (hasNoKey && service !== undefined)
@@ -139,12 +139,12 @@ export const conflictIn = (given: Given): Conflict | undefined => {
     return { sentence: `the list ${list.name} has the name of a public list: rename the file`, parts: ['list'] }
   if (platform === 'compose' && path !== undefined && dirname(path) === '/')
     return {
-      sentence: `${path}: Compose mounts the folder of the list, so put it into one of its own`,
+      sentence: `${path}: Compose mounts the folder of the list, so put the list into a separate folder`,
       parts: ['list'],
     }
   if (platform === 'kubernetes' && path !== undefined && statSync(path).size > maxConfigMap)
     return {
-      sentence: `${path} is larger than a ConfigMap may be (1 MiB): give the list by an https address`,
+      sentence: `${path} is larger than a ConfigMap may be (1 MiB): give the list as an https URL`,
       parts: ['list'],
     }
   return undefined
@@ -161,7 +161,7 @@ const unreadable = (path: string): string | undefined => {
   }
 }
 
-/** The name that annotations and alerts give the list. */
+/** The name of the list in annotations and alerts. */
 const nameOf = (path: string): string =>
   basename(path)
     .replace(/\.[a-z0-9]{1,8}(\.gz)?$/i, '')

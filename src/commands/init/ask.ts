@@ -1,4 +1,4 @@
-// Asks the questions of `init` on a terminal, each again until its answer can be used.
+// Asks the questions of `init` on a terminal, and repeats each until its answer is valid.
 import { createInterface } from 'node:readline'
 import { printable } from '../../domain/control-characters.js'
 import type { Io } from '../../terminal/command.js'
@@ -11,7 +11,7 @@ export type Ask = {
 }
 
 export const openQuestions = ({ stdin, stdout, signal }: Io): Ask => {
-  // The terminal edits the line itself; so Ctrl-C is a signal, as everywhere.
+  // Line editing is left to the terminal, so that Ctrl-C is a signal.
   const reader = createInterface({ input: stdin, terminal: false })
   const lines = reader[Symbol.asyncIterator]()
   const close = (): void => reader.close()

@@ -1,4 +1,4 @@
-// The values that `init` writes for the Helm chart: the configuration, where the key is, and whom the network policy lets out to.
+// The values file that `init` writes for the Helm chart: configuration, secret for the key, and egress of the network policy.
 import { isIP } from 'node:net'
 import { shellWord } from '../../terminal/shell-word.js'
 import type { Answers } from './answers.js'
@@ -41,7 +41,7 @@ networkPolicy:
 ${[...new Set(brokers.map(peerOf))].join('\n')}
 `
 
-/** A policy knows addresses and namespaces, no names. */
+/** A network policy supports addresses and namespaces, but no host names. */
 const peerOf = (broker: string): string => {
   const host = broker.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
   const version = isIP(host)

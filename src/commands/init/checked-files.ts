@@ -1,4 +1,4 @@
-// Writes files all at once: into a folder beside their places, where they are checked, and then each to its place.
+// Writes several files together: into a temporary folder, where they are checked, then each to its final place.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -8,7 +8,7 @@ type Files = Readonly<Record<string, string>>
 export const existingOf = (folder: string, names: readonly string[]): string | undefined =>
   names.map((name) => join(folder, name)).find((path) => existsSync(path))
 
-/** `check` gets the folder with all of them; only `files` stay, and nothing, no new folder either, if it throws. */
+/** `check` gets the temporary folder. If it throws, neither files nor new folders remain. */
 export const writeChecked = async <Result>(
   folder: string,
   { files, forCheck }: { readonly files: Files; readonly forCheck: Files },
@@ -35,7 +35,7 @@ export const writeChecked = async <Result>(
   }
 }
 
-/** From the innermost folder outwards, as far as nobody put anything in. */
+/** Removes empty folders from the innermost outwards. */
 const removeEmpty = (folder: string, outermost: string): void => {
   if (readdirSync(folder).length > 0) return
   rmdirSync(folder)

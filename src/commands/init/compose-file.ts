@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { version } from '../../terminal/version.js'
 import type { Answers } from './answers.js'
 
-/** Where the folder with the user's list is in the container. */
+/** The mount point of the user's list folder. */
 export const containerLists = '/etc/threatweave/lists'
 
 export const composeFile = ({ keyFile, list }: Answers): string => `# Written by \`threatweave init\`.
@@ -22,9 +22,9 @@ services:
       THREATWEAVE_OPS_HOST: 0.0.0.0
 ${keyFile === undefined ? '' : '      THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: /run/secrets/lookup-key\n'}    volumes:
       - ./threatweave.yaml:/etc/threatweave/threatweave.yaml:ro
-${list !== undefined && 'path' in list ? `      # The folder of your list, with all that is in it: a mounted file would stay the old one when an editor puts a new one in its place.\n      - ${text(`${dirname(list.path)}:${containerLists}:ro`)}\n` : ''}      # What was paid for and fetched outlives the container.
+${list !== undefined && 'path' in list ? `      # The whole folder of your list, because a mounted file would not follow an editor that replaces it.\n      - ${text(`${dirname(list.path)}:${containerLists}:ro`)}\n` : ''}      # Keeps findings and fetched feeds when the container is replaced.
       - state:/var/lib/threatweave
-${keyFile === undefined ? '' : '    # The container runs as user 1000, who must be able to read the file.\n    secrets: [lookup-key]\n'}    # Status page, health and metrics, for this machine alone.
+${keyFile === undefined ? '' : '    # The container runs as user 1000, which must be able to read the file.\n    secrets: [lookup-key]\n'}    # Status page, health and metrics, for this machine alone.
     ports: ['127.0.0.1:9464:9464']
     restart: unless-stopped
     # Longer than kafka.limits.drainMs: what is in progress is finished first.
@@ -38,5 +38,5 @@ volumes:
   state:
 `
 
-/** Compose replaces what begins with a dollar sign. */
+/** Escapes dollar signs, which Compose would interpolate. */
 const text = (path: string): string => JSON.stringify(path.replaceAll('$', '$$$$'))

@@ -1,7 +1,7 @@
-// The configuration that `init` writes: only the settings that matter, each with the reason.
+// The configuration that `init` writes: the relevant settings, each with a reason.
 import { outputTopicOf, type Answers, type OwnList, type Platform, type StarterList } from './answers.js'
 
-/** `listPath` is where the user's own list is when the program runs, if it is a file. */
+/** `listPath`: the path of the user's list at run time, if it is a file. */
 export const configurationText = (answers: Answers, listPath?: string): string => {
   const { brokers, topic, keyFile, service, list, starter, platform } = answers
   const feeds = [...(list ? [ownFeed(list, platform, listPath)] : []), ...starter.map(starterFeed)]
@@ -42,15 +42,15 @@ const ownFeed = (
   list: OwnList,
   platform: Platform,
   listPath: string | undefined,
-): string => `  # Your own list; ${'url' in list ? 'its address is asked for a newer one every 60 minutes (refreshMinutes).' : changeOf[platform]}
+): string => `  # Your own list; ${'url' in list ? 'it is refreshed every 60 minutes (refreshMinutes).' : changeOf[platform]}
   - name: ${quoted(list.name)}
     ${'url' in list ? `url: ${quoted(list.url)}` : `path: ${quoted(listPath ?? list.path)}`}
 `
 
 const changeOf: Readonly<Record<Platform, string>> = {
-  systemd: 'a change counts within seconds.',
-  compose: 'a change counts within seconds. compose.yaml mounts its folder, so a new file may take its place.',
-  kubernetes: 'a change counts once Kubernetes has brought the ConfigMap to the pods, after about a minute.',
+  systemd: 'a change takes effect within seconds.',
+  compose: 'a change takes effect within seconds. compose.yaml mounts its folder, so the file may be replaced.',
+  kubernetes: 'a change takes effect when Kubernetes has updated the ConfigMap in the pods, after about a minute.',
 }
 
 const starterFeed = ({ about, licence, terms, feed }: StarterList): string => `  # ${about}

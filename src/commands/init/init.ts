@@ -1,4 +1,4 @@
-// The `init` command: asks five questions, and without a key one for each public list, or takes flags, and writes a checked configuration and how it runs.
+// The `init` command: asks questions or takes flags, and writes a checked configuration with the files to run it.
 import { basename, join } from 'node:path'
 import { prefix } from '../../config/environment-name.js'
 import { topicsNamedAfter } from '../../config/derive-topics.js'
@@ -38,7 +38,7 @@ import { systemdUnit } from './systemd-unit.js'
 
 const configuration = 'threatweave.yaml'
 
-/** `reach` says what keeps a systemd unit from the program or from a list. */
+/** `reach` finds obstacles between a systemd unit and the program or a list. */
 export const createInit = (reach = reachProblem): Command => ({
   summary: 'write a configuration for your brokers, and a systemd unit, Compose file or chart values',
   help: `Usage: threatweave init [options]
@@ -82,7 +82,7 @@ Exit codes: 0 written, 64 wrong usage or no answer, 78 what was answered makes n
     const place = readPath(typeof values.dir === 'string' ? values.dir : 'threatweave')
     if ('problem' in place) throw new UsageError(`--dir: ${place.problem}`)
     const folder = place.value
-    // Before the first question: whoever answered all of them should not have to do so again.
+    // Checked before the first question, so that no answers are lost.
     const existing = values.force === true ? undefined : existingOf(folder, filesFor(given.platform))
     if (existing !== undefined) throw new UsageError(`${existing} exists; --force replaces it, --dir writes elsewhere`)
     const conflictOf = (answers: Given): Conflict | undefined => conflictIn(answers) ?? unitConflict(answers, reach)
@@ -110,7 +110,7 @@ const unitConflict = ({ platform, list }: Given, reach: typeof reachProblem): Co
   return sentence === undefined ? undefined : { sentence, parts: ['list'] }
 }
 
-/** What the flags say. */
+/** Reads the answers given as flags. */
 const readFlags = (values: Arguments['values']): Given => {
   const given: Record<string, unknown> = {}
   const flag = <Value>(name: string, part: keyof Answers, read: Reader<Value>): void => {
@@ -130,7 +130,7 @@ const readFlags = (values: Arguments['values']): Given => {
   return given
 }
 
-/** Without a terminal: every flag that a question would be asked for. */
+/** Without a terminal every question needs its flag. */
 const complete = (given: Given): Answers => {
   const { brokers, topic, keyFile, service, list, starter = [], platform } = given
   const hasLists = 'list' in given || 'starter' in given
@@ -147,8 +147,8 @@ const complete = (given: Given): Answers => {
 }
 
 /**
- * Undefined: the terminal was closed, or the program stopped. Where answers do not go together, the ones at fault are asked again, and the last
- * one where those came from flags.
+ * Undefined if the terminal was closed or the program stopped. Contradicting answers are asked again; if all came from flags, the last
+ * of them is.
  */
 const askRest = async (
   given: Given,
@@ -185,7 +185,7 @@ const askPart = async (
   io: Io,
 ): Promise<Given | undefined> => {
   if (part === 'keyFile') return askKey(answers, ask)
-  // The public lists are for users without a key: with one, the lookup service knows more.
+  // Public lists are for users without a key; the lookup service covers more.
   if (part === 'starter') return answers.keyFile === undefined ? askStarter(ask, io) : { starter: [] }
   const { question, read, usual } = single[part]
   const found = await ask<{ readonly answer: unknown }>(question, wrapped(read), usual)
@@ -197,7 +197,7 @@ type Single = { readonly question: string; readonly read: Reader<unknown>; reado
 const single: Readonly<Record<'brokers' | 'topic' | 'list' | 'platform', Single>> = {
   brokers: { question: '1. Kafka brokers, as host:port with commas', read: readBrokers },
   topic: { question: '2. Topic with the log events', read: readTopic },
-  list: { question: '4. A list of your own: a file or an https address', read: readList, usual: 'none' },
+  list: { question: '4. A list of your own: a file or an https URL', read: readList, usual: 'none' },
   platform: { question: `5. How it runs: ${platforms.join(', ')}`, read: readPlatform, usual: 'systemd' },
 }
 
@@ -223,7 +223,7 @@ const askKey = async (given: Given, ask: Ask['ask']): Promise<Key | undefined> =
 }
 
 const askStarter = async (ask: Ask['ask'], io: Io): Promise<Pick<Answers, 'starter'> | undefined> => {
-  io.stdout.write('   Public lists that need no account. Agree to each by itself:\n')
+  io.stdout.write('   Public lists that need no account. Agree to each of them separately:\n')
   const starter: StarterList[] = []
   for (const list of starterLists()) {
     const { about, licence, terms, feed } = list
@@ -244,7 +244,7 @@ const filesOf: Readonly<Record<Platform, readonly string[]>> = {
   kubernetes: ['values.yaml'],
 }
 
-/** Of all platforms as long as none is chosen. */
+/** The files of all platforms if none is chosen yet. */
 const filesFor = (platform: Platform | undefined): readonly string[] =>
   platform === undefined ? [...new Set(Object.values(filesOf).flat())] : filesOf[platform]
 
@@ -260,7 +260,7 @@ const contentOf = (answers: Answers, folder: string): Content => {
     const unit = systemdUnit(answers, join(folder, configuration))
     return { files: { [configuration]: here, 'threatweave.service': unit }, forCheck: {}, checked: configuration }
   }
-  // In a container a list is elsewhere: it is checked where it is now.
+  // In a container the list has another path, so the check uses the current one.
   const nameThere = list && (platform === 'compose' && 'path' in list ? basename(list.path) : list.name)
   const text = configurationText(answers, nameThere && `${containerLists}/${nameThere}`)
   const files =
@@ -270,7 +270,7 @@ const contentOf = (answers: Answers, folder: string): Content => {
   return { files, forCheck: { configuration: here }, checked: 'configuration' }
 }
 
-/** As a user would, with the key, and with none of the variables that happen to be set here. */
+/** Checks the draft with the key and without other environment variables of this shell. */
 const checkDraft = (config: string, { keyFile }: Answers, io: Io): Promise<number> => {
   const own = Object.entries(io.env).filter(([name]) => !name.startsWith(prefix))
   const key = keyFile === undefined ? {} : { [`${prefix}INTEL_SERVICE_API_KEY_FILE`]: keyFile }
@@ -300,7 +300,7 @@ const nextSteps = (answers: Answers, folder: string): string => {
       ...(list !== undefined && 'path' in list
         ? [`kubectl create configmap threatweave-lists --from-file=${list.name}=${shellWord(list.path)}`]
         : []),
-      `helm install threatweave CHART -f ${shellWord(join(folder, 'values.yaml'))}   # the chart of the release, or helm/threatweave of the sources`,
+      `helm install threatweave CHART -f ${shellWord(join(folder, 'values.yaml'))}   # the released chart, or helm/threatweave in the sources`,
       'kubectl exec deploy/threatweave -- node dist/cli.js check --online --create-topics && kubectl rollout restart deploy/threatweave',
     ],
   }

@@ -1,4 +1,4 @@
-// Whether the user that systemd makes for the service can run the program and read the list: every folder on the way must be open to others.
+// Checks that the dynamic user of the systemd service can run the program and read the list: all folders on the path must be open to others.
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageFolder } from '../../base/package-folder.js'
@@ -13,7 +13,7 @@ const program: readonly Needed[] = [
 
 const modeOnDisk = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mode
 
-/** What keeps the service from starting or from its list, and what to do about it. */
+/** An obstacle for the service with its remedy, if any. */
 export const reachProblem = (list: string | undefined, needed = program, modeOf = modeOnDisk): string | undefined => {
   const own = list === undefined ? [] : [{ path: list, remedy: 'put the list into a folder such as /etc/threatweave' }]
   for (const { path, remedy } of [...needed, ...own])
@@ -26,16 +26,16 @@ export const reachProblem = (list: string | undefined, needed = program, modeOf 
 
 const obstacleTo = (path: string, remedy: string, modeOf: typeof modeOnDisk): string | undefined => {
   if (/^\/(?:var\/)?tmp\//.test(path))
-    return `the service has temporary folders of its own and does not see ${path}: ${remedy}`
+    return `the service has a private temporary folder and does not see ${path}: ${remedy}`
   const closed = foldersTo(path).find((folder) => isWithout(0o001, modeOf(folder)))
   if (closed !== undefined)
-    return `the service runs as a user of its own, who cannot enter ${closed}: ${remedy}, or let every user through: chmod o+x ${shellWord(closed)}`
+    return `the service runs as a separate user, which cannot enter ${closed}: ${remedy}, or open it with chmod o+x ${shellWord(closed)}`
   return isWithout(0o004, modeOf(path))
-    ? `the service runs as a user of its own, who cannot read ${path}: chmod o+r ${shellWord(path)}`
+    ? `the service runs as a separate user, which cannot read ${path}: chmod o+r ${shellWord(path)}`
     : undefined
 }
 
-/** Of what is not there nothing is known. */
+/** Missing paths are ignored. */
 const isWithout = (bit: number, mode: number | undefined): boolean => mode !== undefined && (mode & bit) === 0
 
 /** The outermost first. */
@@ -48,6 +48,6 @@ const realPath = (path: string): string => {
   try {
     return realpathSync(path)
   } catch {
-    return path // a program that is not built yet
+    return path // the program is not built yet
   }
 }

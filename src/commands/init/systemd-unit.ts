@@ -1,4 +1,4 @@
-// The systemd unit that `init` writes: a user of its own, the key and the configuration handed over by systemd, restarts that help.
+// The systemd unit that `init` writes: a dynamic user, credentials passed by systemd, and restarts.
 import { join } from 'node:path'
 import { leanMalloc, roomForEvents } from '../../app/room-for-events.js'
 import { packageFolder } from '../../base/package-folder.js'
@@ -59,7 +59,7 @@ CapabilityBoundingSet=
 WantedBy=multi-user.target
 `
 
-/** systemd replaces what begins with a percent sign. */
+/** Escapes percent signs, which systemd would expand. */
 const specifiers = (text: string): string => text.replaceAll('%', '%%')
 
 const word = (text: string): string => {

@@ -1,4 +1,4 @@
-// The alerts of `pipe`: written to a file, or to standard output instead of the events (as text on a terminal), or only counted for the summary.
+// Outputs the alerts of `pipe`: to a file, to standard output instead of events (as text on a terminal), or only as a count in the summary.
 import { openSync } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
@@ -24,13 +24,13 @@ export type AlertOutput = {
   /** Text for a person instead of JSON. */
   readonly isText: boolean
   readonly raised: () => number
-  /** Accused events so far that raised none. */
+  /** Malicious or suspicious events so far without an alert. */
   readonly withoutAlert: () => ByReason
   /** `before` is called if text follows. */
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[], before?: () => void) => Promise<void>
 }
 
-/** How long to wait for late answers at the end. */
+/** The maximum wait for late verdicts at the end. */
 const lateMs = 5000
 
 /** Its scope waits a while for late answers when it closes. */
@@ -64,7 +64,7 @@ export const openAlertOutput = async (
     },
     emit,
   })
-  // Opened only now, so that refused rules do not empty an existing file.
+  // Opened late, so that invalid rules do not truncate an existing file.
   let stream: Io['stdout']
   try {
     stream = isStandardOutput ? io.stdout : fileOutput(openSync(target, 'w'))

@@ -1,4 +1,4 @@
-// Lines of `pipe` that were written before their answers, kept for late alerts because a pipe cannot be read again.
+// Keeps lines of `pipe` that were written before their verdicts, for late alerts, because a pipe cannot be read again.
 import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { backgroundClock } from '../../base/clock.js'
@@ -8,19 +8,19 @@ import { createPending } from '../../follow-up/pending.js'
 import type { Emit } from '../../telemetry/event.js'
 
 type LateLines = {
-  /** The alerts of written lines, in order; those that still wait for an answer are kept. */
+  /** Returns the alerts of written lines in order, and keeps lines with pending lookups. */
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => readonly Alert[]
-  /** Resolves when no line waits any more. */
+  /** Resolves when no line is pending. */
   readonly idle: () => Promise<void>
 }
 
-/** Lines beyond it get no late alert, which is counted. */
+/** Lines beyond this limit get no late alert; they are counted. */
 const maxBytes = 33_554_432
 const maxLines = 500_000
 
 export const createLateLines = (options: {
   readonly rules: Alerts
-  /** Annotates with what is known now, without waiting. */
+  /** Annotates without waiting for lookups. */
   readonly pipeline: Pipeline
   readonly late: (alerts: readonly Alert[]) => void
   readonly emit: Emit
@@ -64,7 +64,7 @@ export const createLateLines = (options: {
           missed++
           continue
         }
-        // A copy, so that the block that was read does not stay in memory.
+        // A copy, because the slice would keep the whole input block in memory.
         const copy = { ...line, bytes: Buffer.from(line.bytes) }
         kept.set(++count, copy)
         bytes += copy.bytes.length

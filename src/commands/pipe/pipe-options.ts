@@ -28,10 +28,10 @@ export const withArguments = (config: Config, args: Arguments): Config => {
   }
 }
 
-/** Without key and feeds, every event would come out as unknown and look as if it had been checked. */
+/** Without key and feeds every verdict would be unknown, and events would look examined. */
 export const refuseWithoutIntelligence = (config: Config): void => {
   if (!hasIntelligence(config))
-    throw new UsageError(`there is no intelligence to check events with: give --feed FILE, or configure ${twoWaysOut}`)
+    throw new UsageError(`there is no source of verdicts: give --feed FILE, or configure ${twoWaysOut}`)
 }
 
 /** Names a feed after its file, with a number if that name is taken. */
@@ -57,7 +57,7 @@ export const modeOf = (args: Arguments, config: Config, io: Io): 'live' | 'compl
   return args.positionals.some((name) => name !== '-') || isFile(io) ? 'complete' : 'live'
 }
 
-/** Whether standard input is a file, which has an end, so that waiting for all answers is possible. */
+/** Whether standard input is a file, whose end makes it possible to wait for all lookups. */
 const isFile = ({ stdin }: Io): boolean => {
   const fd = 'fd' in stdin && typeof stdin.fd === 'number' ? stdin.fd : undefined
   try {
@@ -90,7 +90,7 @@ const confirm = async (config: Config, io: Io): Promise<boolean> => {
   }
 }
 
-/** Prevents `--alerts FILE` from overwriting an input file, feed, list, rule or configuration; compares by device and inode. */
+/** Prevents `--alerts FILE` from overwriting an input, feed, list, rule or configuration file; compares device and inode. */
 export const refuseOverwriting = (args: Arguments, config: Config, io: Io): void => {
   const { alerts } = args.values
   if (typeof alerts !== 'string' || alerts === '-') return

@@ -94,17 +94,17 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
 
 type KeyCheck = {
   readonly lookedUp: (ms: number, finding: Finding) => void
-  /** A message if every lookup failed because of the key. */
+  /** A message if every lookup failed because of the key or the account. */
   readonly refusal: () => string | undefined
 }
 
 const keyReasons: ReadonlyMap<Reason, string> = new Map([
-  ['bad_key', 'the lookup service refuses the key'],
+  ['bad_key', 'the lookup service rejects the key'],
   ['no_credit', 'the account has no credit left'],
-  ['plan', 'the plan of the account does not allow them'],
+  ['plan', 'the plan of the account does not include them'],
 ])
 
-/** Detects that every lookup failed because of the key, so that `pipe` does not end as if it had succeeded. */
+/** Detects that all lookups failed because of the key or the account, so that `pipe` reports a failure. */
 const detectRefusedKey = (): KeyCheck => {
   let others = 0
   const refused = new Map<Reason, number>()
@@ -133,7 +133,7 @@ const refuseWithoutFeeds = ({ feeds, asked }: App, args: Arguments): void => {
   const problems = feedProblems(all)
   if (problems.length > 0 && problems.length === all.length && !asked) throw new ConfigurationError(problems)
   if (!asked && all.every((feed) => entriesIn(feed) === 0))
-    throw new UsageError('there is no intelligence to check events with: no key, and no feed has an entry')
+    throw new UsageError('there is no source of verdicts: no key, and no feed has an entry')
 }
 
 /** Returns the number of events that were written. */

@@ -1,4 +1,4 @@
-// Dry run of a replay: what it would read, and how many lookups it would send.
+// The dry run of a replay: the records it would read, and the lookups it would make.
 import { withScope } from '../../base/scope.js'
 import { budgetOf } from '../../config/budget.js'
 import type { Config } from '../../config/schema.js'
@@ -59,7 +59,7 @@ const allowedLookups = (
   spent: Spent = { hour: 0, day: 0, run: 0 },
 ): number => {
   if (lookups === 'none') return 0
-  // With a limit for this run, the default limit of a day does not apply.
+  // An explicit limit for this run replaces the default daily limit.
   const { perHour, perDay } = budgetOf(maxLookups === Infinity ? admit : { ...admit, perRun: maxLookups })
   const left = (limit: number, used: number): number => (limit === 0 ? Infinity : Math.max(0, limit - used))
   return Math.min(maxLookups, left(perHour, spent.hour), left(perDay, spent.day))

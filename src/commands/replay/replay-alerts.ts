@@ -1,4 +1,4 @@
-// Alerts of a replay; those written before an interruption are not raised again.
+// Raises alerts of a replay, except those written before an interruption.
 import type { Alerts } from '../../alerts/open-alerts.js'
 import type { ReplayAlerts } from '../../replay/replay-state.js'
 import type { OpenReplay } from '../../replay/open-replay.js'
@@ -6,7 +6,7 @@ import type { ReplayArguments } from './replay-options.js'
 
 const maxRemembered = 1_000_000
 
-/** Reads the groups of the alerts that an interrupted replay has already written. */
+/** The groups of alerts that an interrupted replay has already written. */
 export const alertsBefore = (
   opened: Pick<OpenReplay, 'valuesOf'>,
   args: Pick<ReplayArguments, 'id' | 'alertsTopic'>,
@@ -28,7 +28,7 @@ const readAlert = (value: Buffer): WrittenAlert => {
   }
 }
 
-/** The alerts of one chunk, without groups that are known. */
+/** The alerts of a chunk, without groups that were already written. */
 export const raiseOnce = (alerts: Pick<Alerts, 'begin'>, known: ReadonlySet<string>): ReplayAlerts => {
   const { raise, commit, giveUp } = alerts.begin()
   return {

@@ -1,5 +1,5 @@
-// One replay without a terminal: every part is made from the configuration and connected, and the ranges are read until their end, a stop, or
-// something that cannot go on.
+// A replay without a terminal: creates and connects its parts from the configuration, and reads the ranges until their end, a stop, or
+// a fatal error.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { openAlerting } from '../../app/open-alerting.js'
@@ -22,7 +22,7 @@ export type Surroundings = Pick<RunOptions, 'env' | 'signal' | 'runtime'> & { re
 
 type Work<T> = (opened: OpenReplay) => Promise<T | ReplayRefused>
 
-/** Connects, does some work with the ranges and closes; or says why that cannot be. */
+/** Connects, runs `work` on the ranges and closes; or returns the reason of a refusal. */
 export const withReplay = async <T>(
   args: ReplayArguments,
   config: Config,
@@ -30,7 +30,7 @@ export const withReplay = async <T>(
   work: Work<T>,
 ): Promise<T | ReplayRefused> => {
   const done = await tryReplay(args, config, around, work)
-  // Brokers may show what a start before this one has committed only now.
+  // Brokers may show commits of an earlier start with a delay, so one retry is needed.
   return isOvertaken(done) ? tryReplay(args, config, around, work) : done
 }
 
@@ -70,7 +70,7 @@ export type Replayed = Progress & {
   readonly alertsTopic: string | undefined
 }
 
-/** Annotates the ranges again. `moved` is called with every step and the lookups sent so far. */
+/** Annotates the ranges again; calls `moved` after every step with the lookups so far. */
 export const replayAlone = (
   opened: OpenReplay,
   args: ReplayArguments,
@@ -107,7 +107,7 @@ export const replayAlone = (
     return 'refused' in outcome ? outcome : { ...outcome, lookups: lookups(), found: found.read(), alertsTopic }
   })
 
-/** Waits for every answer, with lower priority than live traffic, and keeps the given limit of lookups. */
+/** Opens the app of a replay: waits for every lookup, yields to live traffic, and respects the limit of lookups. */
 export const openReplayApp = async (
   args: ReplayArguments,
   config: Config,

@@ -73,15 +73,15 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   if (!isTopicName(output)) throw new UsageError('--output is needed: the default name would be too long')
   if (output === topic) throw new UsageError(`--output must be another topic than ${topic}, which is read`)
   if (kafka.input.topics.includes(output))
-    throw new UsageError(`--output ${output} is read by the live run: its events would be annotated again`)
+    throw new UsageError(`--output ${output} is an input of the live run, which would annotate its events again`)
   if (output === kafka.output.topic && args.values['into-live'] !== true)
-    throw new UsageError(`--output ${output} is the live output; add --into-live if you mean it`)
+    throw new UsageError(`--output ${output} is the live output; add --into-live to confirm`)
   const rate = text('rate')
   const eventsPerSecond = rate === undefined ? undefined : Number(rate)
   if (eventsPerSecond !== undefined && !(eventsPerSecond > 0 && eventsPerSecond < 1e9))
     throw new UsageError(`--rate must be a number of events per second, not ${JSON.stringify(rate)}`)
   const refuseUseless = (option: string, beside: string): void => {
-    if (text(option) !== undefined) throw new UsageError(`--${option} has no effect beside ${beside}; leave it out`)
+    if (text(option) !== undefined) throw new UsageError(`--${option} has no effect with ${beside}; remove it`)
   }
   const alerts = choice('alerts', ['new', 'all', 'none'], 'new')
   if (alerts === 'none') refuseUseless('alerts-output', '--alerts none')

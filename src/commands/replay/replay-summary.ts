@@ -135,14 +135,14 @@ export const describeRanges = ({ ranges }: Plan): string =>
 
 export const describeDryRun = (dry: DryRun, plan: Plan): string =>
   `replay of ${dry.topic} from ${dry.from} to ${dry.to}, ${count(dry.events)} events:\n${describeRanges(plan)}` +
-  `expected lookups: ${count(dry.expected_lookups)}, without those that memory and feeds answer\nnothing was written\n`
+  `expected lookups: ${count(dry.expected_lookups)}, excluding those that memory and feeds answer\nnothing was written\n`
 
 export const describeSummary = (done: ReplaySummary): string => {
   const lines = [
     `replay ${done.replay_id} of ${done.topic}${done.complete ? '' : ' is NOT complete'}: ${count(done.events)} events to ${done.output} in ${duration(done.seconds * 1000)}`,
     `verdicts: ${levels.map((level) => `${count(done.verdicts[level])} ${level}`).join(', ')}`,
     done.compared === 0
-      ? 'verdicts changed: unknown, nothing to compare with (use --against TOPIC or an annotated input)'
+      ? 'verdicts changed: unknown, because there is nothing to compare with (use --against TOPIC or an annotated input)'
       : `verdicts changed: ${count(done.changed)} of ${count(done.compared)} compared` +
         done.changes.map(({ from, to, events }) => `\n  ${from} to ${to}: ${count(events)}`).join('') +
         (done.former_stands === 0 ? '' : `\nformer verdict kept, nothing newer known: ${count(done.former_stands)}`),
@@ -152,7 +152,7 @@ export const describeSummary = (done: ReplaySummary): string => {
     `lookups sent: ${count(done.lookups)}`,
   ]
   if (done.dead_letters > 0)
-    lines.push(`dead letters: ${count(done.dead_letters)} events were refused by the output topic`)
+    lines.push(`dead letters: ${count(done.dead_letters)} events were rejected by the output topic`)
   if (done.pointers > 0) lines.push(`not restored: ${count(done.pointers)} dead letters without their event`)
   if (done.deleted > 0) lines.push(`not read: ${count(done.deleted)} records deleted by retention`)
   if (!done.complete) lines.push(`continue with: --id ${done.replay_id}`)

@@ -77,7 +77,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     if (problems.length > 0) throw new ConfigurationError(problems)
     const args = readReplayArguments(given, config, Date.now())
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
-    const level = config.log.level === 'info' ? 'warn' : config.log.level // progress and summary show the rest
+    const level = config.log.level === 'info' ? 'warn' : config.log.level // progress and summary replace info lines
     const emit = createLogger(io.stderr, { level, pretty, clock: Date.now })
     const around = { env: io.env, signal: io.signal, emit, runtime: nodeRuntime }
     const work = args.isDryRun ? dryRunReplay : performReplay

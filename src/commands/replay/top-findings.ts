@@ -1,4 +1,4 @@
-// The indicators that a replay found most often as malicious or suspicious, and the inside hosts that met them.
+// The most frequent malicious and suspicious indicators of a replay, with their inside hosts.
 import { eventsIn, type Pipeline } from '../../pipeline/pipeline.js'
 import type { Annotation } from '../../domain/annotation.js'
 import { insideHostsOf } from '../../domain/inside-host.js'
@@ -10,7 +10,7 @@ export type TopIndicator = {
   readonly score?: number
   readonly events: number
   readonly inside_hosts: number
-  /** Times of the first and the last of their records. */
+  /** Timestamps of the first and last record. */
   readonly first: string
   readonly last: string
 }
@@ -25,7 +25,7 @@ export type TopHost = {
 
 export type TopFindings = { readonly indicators: readonly TopIndicator[]; readonly insideHosts: readonly TopHost[] }
 
-/** Further ones are not counted, since events are hostile. */
+/** Bounds memory, because hostile events could contain any number of indicators. */
 const maxCounted = 10_000
 const maxShown = 20
 
@@ -62,7 +62,7 @@ export const createTopFindings = () => {
     }
   }
   return {
-    /** Sees every event that comes out of a pipeline. */
+    /** Wraps a pipeline to count its events. */
     observe: (pipeline: Pipeline, now: () => number): Pipeline =>
       Object.assign(
         ((chunk, use, wait) =>

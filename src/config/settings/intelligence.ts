@@ -1,29 +1,29 @@
-// Settings of where verdicts come from: the provider, feeds, the budget of calls, the memory.
+// Settings for lookups: the provider, feeds, the call budget, the memory.
 import { Type } from '@sinclair/typebox'
 import { choices, usualAddressChoices, usualNameChoices, type Choice } from '../../domain/operation-choice.js'
 
-/** Settings of the provider: where it is, with which key, and how many calls it takes at a time. */
+/** How to reach the provider: URL, key and concurrency. */
 const serviceSettings = Type.Object(
   {
     baseUrl: Type.String({
       default: 'https://api.criminalip.io',
       format: 'url',
-      description: 'Where the lookup service answers: the provider, a gateway of your own, or `threatweave serve`.',
+      description: 'Base URL of the lookup service: the provider, a gateway of your own, or `threatweave serve`.',
     }),
     otherUrls: Type.Array(Type.String({ format: 'url' }), {
       default: [],
       description:
-        'Where several gateways answer, the others: each is asked where the one before does not answer. A name in baseUrl that resolves to several addresses needs none of these.',
+        'Further gateways, tried in this order when the one before does not answer. Not needed when the name in baseUrl resolves to several addresses.',
     }),
     apiKey: Type.String({
       default: '',
       secret: true,
-      description: 'The key of the account. Without one nobody outside is asked.',
+      description: 'The API key of your account. Without a key no external lookups are made.',
     }),
     profile: Type.String({
       default: '',
       description:
-        'A YAML file that says how the service is asked and what its answers mean, where that is not as in sources/lookup-service.yaml: base path, key, operations, errors, places of facts. It is laid over that file. `threatweave check FILE` runs its examples.',
+        'A YAML file with the differences from sources/lookup-service.yaml: base path, key, operations, errors, paths of facts in an answer. It is merged over that file. `threatweave check FILE` runs its examples.',
     }),
     concurrency: Type.Unsafe<number | 'auto'>({
       anyOf: [
@@ -33,57 +33,55 @@ const serviceSettings = Type.Object(
       form: 'auto or a whole number from 1 to 256',
       default: 'auto',
       description:
-        'Calls in flight at the same time. auto: starts with one and doubles while that gets more answers, up to 32; a refusal halves it.',
+        'The maximum number of calls in flight. auto starts with one, doubles while throughput grows, up to 32, and halves when the service refuses a call.',
     }),
     allowHttp: Type.Boolean({
       default: false,
-      description: 'Allow a base URL without TLS on another machine; the key then travels in the clear.',
+      description: 'Allow a base URL without TLS on another machine; the key is then sent unencrypted.',
     }),
     caFile: Type.String({
       default: '',
-      description: 'A PEM file of certificate authorities to trust besides the usual ones.',
+      description: 'A PEM file of certificate authorities to trust in addition to the default ones.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'The lookup service and how it is reached.' },
 )
 
-/** Settings of one source: another provider, and how much of it is used. */
+/** Settings of one source: another provider, and when and how often it is asked. */
 const source = Type.Object(
   {
     use: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
         description:
-          'The name of a bundled source: abuseipdb, greynoise-community, otx or virustotal. A source has one of use and file.',
+          'The name of a bundled source: abuseipdb, greynoise-community, otx or virustotal. Set either use or file.',
       }),
     ),
     file: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'The YAML file that describes a source of your own; `threatweave check FILE` runs its examples.',
+        description: 'A YAML file that describes a source of your own; `threatweave check FILE` runs its examples.',
       }),
     ),
-    apiKeyFile: Type.Optional(
-      Type.String({ minLength: 1, description: 'The file that holds the key of your account at the source.' }),
-    ),
+    apiKeyFile: Type.Optional(Type.String({ minLength: 1, description: 'The file with your API key for the source.' })),
     concurrency: Type.Integer({
       default: 1,
       minimum: 1,
       maximum: 64,
-      description: 'Calls in flight at the same time.',
+      description: 'The maximum number of calls in flight.',
     }),
     perDay: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
         description:
-          'Calls sent in one day (UTC) at most, in place of what the description says, which is the limit of a free key.',
+          'The maximum number of calls per day (UTC). By default the limit in the source file, which is that of a free key.',
       }),
     ),
     gateway: Type.Optional(
       Type.Boolean({
         description:
-          'The lookup service is `threatweave serve` with the same source: it asks for everyone, and holds the key, the memory and the limits. Needs no apiKeyFile here.',
+          'The lookup service is `threatweave serve` with the same source: it makes the calls for all clients and holds the key, the memory and the limits. apiKeyFile is not needed here.',
       }),
     ),
     ask: Type.Optional(
@@ -91,7 +89,7 @@ const source = Type.Object(
         type: 'string',
         enum: ['accused', 'unknown', 'always'],
         description:
-          'When it is asked. accused: where somebody accuses, so that `accusers` counts how many do. unknown: where those before it answered and had no opinion. always: about everything that may be asked. By default accused; always where there is no main provider.',
+          'When to ask the source. accused: when another source calls the indicator malicious or suspicious, so that `accusers` counts how many agree. unknown: when the sources before it had no opinion. always: for every indicator. The default is accused, or always if there is no main provider.',
       }),
     ),
   },
@@ -111,24 +109,24 @@ const described = <Name extends string>(
 
 const addressChoices = described(usualAddressChoices, {
   'malicious-info':
-    'Whether it is malicious, and its records; open ports, vulnerabilities. always; unclean: where what is known is not plainly clean; accused: where it is malicious or suspicious; never.',
+    'Whether the address is malicious, with records, open ports and vulnerabilities. always; unclean: unless the facts so far say clean; accused: if it is malicious or suspicious so far; never.',
   suspicious_info: 'Scores, flags (VPN, proxy, Tor, scanner, …), abuse records, open ports, owner.',
   summary: 'Scores, country, owner and network.',
   data: 'Everything: scores, flags, categories, open ports, vulnerabilities, owner and network.',
-  vpn: 'Whether it is a VPN, proxy or Tor address.',
-  hosting: 'Whether it belongs to a hosting provider.',
-  'privacy-threat': 'Cameras, devices, storage and administration pages that are open there.',
-  is_safe_dns_server: 'Whether it is a name server to trust.',
+  vpn: 'Whether the address is a VPN, proxy or Tor node.',
+  hosting: 'Whether the address belongs to a hosting provider.',
+  'privacy-threat': 'Exposed cameras, devices, storage and administration pages.',
+  is_safe_dns_server: 'Whether the address is a trustworthy DNS resolver.',
 })
 
 const nameChoices = described(usualNameChoices, {
-  reports: 'Which reports exist of the hosts of the domain, with their scores.',
+  reports: 'The list of reports for the hosts of the domain, with their scores.',
   'reports/personal':
-    'The reports of the scans of the account; the list is read once for all names, and again every ten minutes.',
-  report: 'The full report of one host, the worst-rated one: evidence of phishing, age of the domain, certificate.',
+    'The reports of scans that your account started; the list is fetched once for all names and refreshed every ten minutes.',
+  report: 'The full report for the worst-rated host: evidence of phishing, age of the domain, certificate.',
 })
 
-/** Settings of where verdicts come from. */
+/** Settings for lookups and judgement. */
 export const intelSettings = Type.Object(
   {
     service: serviceSettings,
@@ -136,17 +134,17 @@ export const intelSettings = Type.Object(
       default: [],
       maxItems: 16,
       description:
-        'Other providers that are asked besides the lookup service, or in its place where there is no key for it; each is described by a file of data. A source accuses, or says that something is harmless; it never takes back what somebody else says.',
+        'Other providers to ask in addition to the lookup service, or instead of it if it has no key; each is described by a YAML file. A source can raise a verdict or call an indicator harmless; it never lowers the verdict of another source.',
     }),
     table: Type.String({
       default: '',
       description:
-        'A YAML file that says what each kind of evidence amounts to, where that is not as built in; examples/judgement.yaml is the built-in table. Empty: the built-in one.',
+        'A YAML file with the level and score for each kind of evidence; it overrides parts of the built-in table, which examples/judgement.yaml shows. Empty: the built-in table.',
     }),
     safeguard: Type.Array(Type.String({ minLength: 1 }), {
       default: ['bundled'],
       description:
-        'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` stands for the lists that come with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers; edges of CDNs, mail relays, private relays); leave it out to replace them. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
+        'Shared hosts and addresses that a feed cannot make malicious: a listing of one, or of a URL on one, becomes a flag with the reason safeguarded. `bundled` means the lists that come with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers, CDN edges, mail relays, private relays); leave it out to replace them. Every other entry is a file as in gate.allow: plain text or a MISP warninglist.',
     }),
     ip: Type.Object(
       {
@@ -156,14 +154,14 @@ export const intelSettings = Type.Object(
           description: 'When each operation is asked; each costs a call.',
         }),
       },
-      { additionalProperties: false, default: {}, description: 'How an address is asked about.' },
+      { additionalProperties: false, default: {}, description: 'Lookups of IP addresses.' },
     ),
     domain: Type.Object(
       {
         ask: Type.Union([Type.Literal('registrable'), Type.Literal('host')], {
           default: 'registrable',
           description:
-            'Ask about the registrable domain (fewer credits, no internal host names told) or the whole host name.',
+            'Ask about the registrable domain (fewer credits, internal host names stay private) or the full host name.',
         }),
         operations: Type.Object(nameChoices, {
           additionalProperties: false,
@@ -173,17 +171,17 @@ export const intelSettings = Type.Object(
         scan: Type.Union([Type.Literal('off'), Type.Literal('private'), Type.Literal('public')], {
           default: 'off',
           description:
-            'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
+            'Scan names that have no report yet. A public scan shows everyone that you are investigating the name.',
         }),
         scanFolder: Type.String({
           default: 'threatweave-scans',
-          description: 'The folder where started scans are written down, so that none is ever started twice.',
+          description: 'The folder that records started scans, so that no name is scanned twice.',
         }),
       },
-      { additionalProperties: false, default: {}, description: 'How a name is asked about.' },
+      { additionalProperties: false, default: {}, description: 'Lookups of domain names.' },
     ),
   },
-  { additionalProperties: false, default: {}, description: 'Where verdicts come from and how they are judged.' },
+  { additionalProperties: false, default: {}, description: 'Lookups and judgement: where verdicts come from.' },
 )
 
 const column = Type.Union([Type.Integer({ minimum: 1, maximum: 256 }), Type.String({ minLength: 1, maxLength: 64 })])
@@ -194,100 +192,97 @@ const feed = Type.Object(
   {
     name: Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$',
-      description: 'The name that annotations give the feed; each feed has its own.',
+      description: 'The name of the feed in annotations; it must be unique.',
     }),
     path: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events). A feed has one of path, url, taxii and misp.',
+          'The list as published, compressed with gzip or not; the format is detected from the content. Or the directory of a MISP feed (manifest.json and its events). Set one of path, url, taxii and misp.',
       }),
     ),
     url: Type.Optional(
       Type.String({
         format: 'url',
         description:
-          'Where the list is fetched from (https); the address of a manifest.json is that of a whole MISP feed. The last good copy is kept beside the memory and used when the list cannot be fetched.',
+          'The https URL of the list; the URL of a manifest.json fetches a whole MISP feed. The last good copy is kept next to the memory and used while the list cannot be fetched.',
       }),
     ),
     taxii: Type.Optional(
       Type.String({
         format: 'url',
         description:
-          'The address of a TAXII 2.1 collection (https://…/collections/ID/), whose indicators are read page by page: what was added since the last time, and once a day all of it. `threatweave feeds discover` lists those that a login may read.',
+          'The URL of a TAXII 2.1 collection (https://…/collections/ID/). Its indicators are read page by page: new ones at each refresh, all of them once a day. `threatweave feeds discover` lists the collections that your login may read.',
       }),
     ),
     misp: Type.Optional(
       Type.String({
         format: 'url',
         description:
-          'The address of a MISP server, whose attributes for detection are read page by page: what has changed since the last time, and once a day all of it. Needs apiKeyFile.',
+          'The URL of a MISP server. Its attributes for detection are read page by page: changed ones at each refresh, all of them once a day. Needs apiKeyFile.',
       }),
     ),
-    apiKeyFile: Type.Optional(
-      Type.String({ minLength: 1, description: 'The file that holds the key of a user of the MISP server.' }),
-    ),
+    apiKeyFile: Type.Optional(Type.String({ minLength: 1, description: 'The file with the key of a MISP user.' })),
     tags: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 64,
-        description: 'Of a MISP server only what has one of these tags; a tag after an exclamation mark is left out.',
+        description:
+          'Read only attributes with one of these tags from a MISP server; a tag with ! in front excludes attributes.',
       }),
     ),
     published: Type.Optional(
-      Type.Boolean({ description: 'Whether only published events of a MISP server are read; by default they are.' }),
+      Type.Boolean({ description: 'Read only published events of a MISP server (the default).' }),
     ),
     clientCertFile: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'A client certificate in PEM, for a server that asks for one; with clientKeyFile.',
+        description: 'A client certificate (PEM) for mutual TLS; needs clientKeyFile.',
       }),
     ),
     clientKeyFile: Type.Optional(
-      Type.String({ minLength: 1, description: 'The private key of clientCertFile, in PEM.' }),
+      Type.String({ minLength: 1, description: 'The private key of clientCertFile (PEM).' }),
     ),
     headersFile: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'A file of headers to send with what is fetched, one a line, such as Authorization: Bearer KEY or Authorization: Basic BASE64. They are sent to the host of the address alone.',
+          'A file of request headers, one per line, such as Authorization: Bearer KEY or Authorization: Basic BASE64. They are sent only to the host in the URL.',
       }),
     ),
     refreshMinutes: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: 43200,
-        description:
-          'How often the address is asked for what is newer, a tenth more or less; by default every 60 minutes.',
+        description: 'Minutes between refreshes, plus or minus a tenth; the default is 60.',
       }),
     ),
     allowHttp: Type.Optional(
       Type.Boolean({
         description:
-          'Lets the address be plain HTTP to another machine, where everybody on the way can read and change the list.',
+          'Allow a URL without TLS on another machine; anyone on the network path can then read and change the list.',
       }),
     ),
     level: Type.Union([Type.Literal('malicious'), Type.Literal('suspicious')], {
       default: 'malicious',
-      description: 'What a listing means.',
+      description: 'The level of a listing.',
     }),
     score: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,
-        description: 'The score of entries that have none of their own; by default they have no score.',
+        description: 'The score of entries without a score of their own; by default they have none.',
       }),
     ),
     categories: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       default: [],
       maxItems: 8,
-      description: 'Categories of every entry, beside those that the feed gives.',
+      description: 'Categories for every entry, in addition to those in the feed.',
     }),
     minScore: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,
-        description:
-          'Entries to which the list gives a lower score or confidence are left out; those without one are taken.',
+        description: 'Skip entries with a lower score or confidence; entries without one are kept.',
       }),
     ),
     columns: Type.Optional(
@@ -304,7 +299,7 @@ const feed = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Which column of a table, or member of JSON objects, holds what, by its name or its number from 1: for a list without a header, or with two columns of hosts. { value: 2, port: 3 }',
+            'The columns of a table, or members of JSON objects, by name or by number from 1, for a list without a header or with two columns of hosts: { value: 2, port: 3 }',
         },
       ),
     ),
@@ -313,7 +308,7 @@ const feed = Type.Object(
         [days, Type.Object({ ip: Type.Optional(days), domain: Type.Optional(days) }, { additionalProperties: false })],
         {
           description:
-            'An entry without an expiry of its own no longer counts this many days after it was seen, or after the file was written where the feed does not say; by default it counts as long as it is listed. A number of days for all, or by type: { ip: 30, domain: 90 }.',
+            'Expire entries that have no expiry of their own this many days after they were last seen, or after the file was written if the feed has no date. By default an entry counts while it is listed. A number of days, or one per type: { ip: 30, domain: 90 }.',
         },
       ),
     ),
@@ -324,20 +319,20 @@ const feed = Type.Object(
   },
 )
 
-/** Settings of local intelligence: the feed files, and what a listing in them means. */
+/** Settings of local feeds, and the level of a listing in each. */
 export const feedsSettings = Type.Array(feed, {
   default: [],
   maxItems: 64,
   description:
-    'Local intelligence: files of malicious or suspicious addresses and names, looked up before anybody is asked and read again when they change.',
+    'Local feeds: lists of malicious or suspicious addresses and names. They are checked before any external lookup and reloaded when they change.',
 })
 
 const calls = (description: string) => Type.Integer({ default: 0, minimum: 0, maximum: 1_000_000_000, description })
 
-/** Settings of admission: how many calls may be sent to the provider. */
+/** Settings of admission: the call budget. */
 export const admitSettings = Type.Object(
   {
-    perHour: calls('Calls sent in one hour (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
+    perHour: calls('The maximum number of calls per hour (UTC), across restarts if memory.path persists; 0: no limit.'),
     perDay: Type.Optional(
       Type.Unsafe<number | 'unlimited'>({
         anyOf: [
@@ -346,12 +341,12 @@ export const admitSettings = Type.Object(
         ],
         form: 'a whole number from 1 to 1000000000, or unlimited',
         description:
-          'Calls sent in one day (UTC) at most, restarts included where memory.path is kept. Without this, perHour and perRun: 1000, except at a gateway, which has a budget of its own. unlimited: no limit.',
+          'The maximum number of calls per day (UTC), across restarts if memory.path persists. If this, perHour and perRun are all unset: 1000, except for clients of a gateway, which has its own budget. unlimited: no limit.',
       }),
     ),
-    perRun: calls('Calls sent from start to stop at most; 0 is no limit.'),
+    perRun: calls('The maximum number of calls between start and stop; 0: no limit.'),
   },
-  { additionalProperties: false, default: {}, description: 'The budget: how many calls may be sent with the key.' },
+  { additionalProperties: false, default: {}, description: 'The call budget of the key.' },
 )
 
 const day = 86_400
@@ -359,7 +354,7 @@ const day = 86_400
 const seconds = (value: number, description: string) =>
   Type.Integer({ default: value, minimum: 1, maximum: 365 * day, description })
 
-/** Settings of the memory: how much is remembered, for how long, and where it survives a restart. */
+/** Settings of the memory of findings: capacity, TTLs and the folder on disk. */
 export const memorySettings = Type.Object(
   {
     maxEntries: Type.Integer({
@@ -367,31 +362,31 @@ export const memorySettings = Type.Object(
       minimum: 1,
       maximum: 10_000_000,
       description:
-        'How many findings are kept; the least recently asked for goes first. On disk they may take 256 MB for every 100,000. A gateway keeps one answer for every five, since answers are larger.',
+        'The maximum number of findings; the least recently used is evicted first. On disk they take up to 256 MB per 100,000. A gateway keeps a fifth as many, because it stores whole answers.',
     }),
     path: Type.String({
       default: '',
       description:
-        'A folder that keeps what was paid for over restarts, one process at a time. Empty: a folder of the user for each service; none: nothing is kept.',
+        'The folder that keeps findings across restarts; only one process may use it at a time. Empty: a folder per lookup service in the home of the user; none: memory only.',
     }),
     freshSeconds: Type.Object(
       {
         malicious: seconds(
           day,
-          'How long facts that are malicious for some role are used before they are asked for again; suspicious ones half as long. Both are used for seven such lives more, marked stale, while they are asked for again.',
+          'The TTL of findings that are malicious in some role; suspicious ones live half as long. After that they are refreshed, and served as stale for up to seven more TTLs meanwhile.',
         ),
         clean: seconds(
           day / 2,
-          'How long clean ones are used, and not any longer; facts without a verdict half as long.',
+          'The TTL of clean findings, which are never served as stale; findings without a verdict live half as long.',
         ),
-        notFound: seconds(day / 24, 'How long it counts that nothing was found.'),
+        notFound: seconds(day / 24, 'The TTL of a not-found answer.'),
       },
       {
         additionalProperties: false,
         default: {},
-        description: 'How long findings live, from when they were obtained.',
+        description: 'TTLs of findings, counted from the lookup.',
       },
     ),
   },
-  { additionalProperties: false, default: {}, description: 'What is remembered, so that it is paid for once.' },
+  { additionalProperties: false, default: {}, description: 'The memory of findings, so that each is paid for once.' },
 )

@@ -1,4 +1,4 @@
-// Settings of the Kafka service: where events come from, where they go, and how surely.
+// Settings of the Kafka service: input, output, state topics and the delivery guarantee.
 import { Type } from '@sinclair/typebox'
 import { topicFormats, type TopicFormat } from '../../domain/topic-format.js'
 
@@ -11,13 +11,13 @@ const section = (description: string): { additionalProperties: false; default: o
   description,
 })
 
-/** Without a name it has that of the output topic and an ending; set to nothing it is switched off. */
+/** An unset topic is named after the output topic plus a suffix; an empty value switches it off. */
 const derivedTopic = (ending: string, description: string) =>
   Type.Optional(
     Type.String({
       pattern: topicName,
       derived: `kafka.output.topic + ${ending}`,
-      description: `${description} Set to nothing ('') it is switched off.`,
+      description: `${description} An empty value ('') switches it off.`,
     }),
   )
 
@@ -27,128 +27,128 @@ export const kafkaSettings = Type.Object(
   {
     brokers: Type.Array(Type.String({ pattern: broker, form: 'host:port, such as kafka.example.com:9092' }), {
       default: [],
-      description: 'Brokers to start from, as host:port. Must be set to use Kafka.',
+      description: 'Bootstrap brokers, as host:port. Required for Kafka.',
     }),
     clientId: Type.String({
       default: 'threatweave',
       minLength: 1,
       description:
-        'The name the brokers see in their logs and quotas. Transactional ids are <clientId>-<groupId>-<topic>-<partition>, for access rules.',
+        'The client id in the logs and quotas of the brokers. Transactional ids, which ACLs need, are <clientId>-<groupId>-<topic>-<partition>.',
     }),
     groupId: Type.String({
       default: 'threatweave',
       minLength: 1,
-      description: 'The consumer group; all workers of one service share it.',
+      description: 'The consumer group, shared by all workers of one service.',
     }),
     input: Type.Object(
       {
         topics: Type.Array(Type.String({ pattern: topicName, minLength: 1 }), {
           default: [],
-          description: 'Topics to read; these or a pattern must be set to use Kafka. A topic we write to is refused.',
+          description: 'Topics to read; set this or pattern. A topic that this service writes to is refused.',
         }),
         pattern: Type.String({
           default: '',
           maxLength: 500,
           format: 'regex',
-          description:
-            'Or a regular expression over topic names, whole names only; new topics are found while running.',
+          description: 'A regular expression that must match the whole topic name; new topics are found while running.',
         }),
         start: Type.Union([Type.Literal('earliest'), Type.Literal('latest')], {
           default: 'latest',
           description:
-            'Where a new group begins: latest, with the next event; earliest, with the oldest one. A group whose offsets were deleted while it was away begins with the oldest one, if kafka.sightingsTopic knows it.',
+            'Where a new group starts: latest, at the next event; earliest, at the oldest one. A group whose committed offsets have expired starts at the oldest event, if kafka.sightingsTopic has records of that group.',
         }),
         format: Type.Union(
           [format, Type.Record(Type.String({ pattern: topicName }), format, { maxProperties: 10_000 })],
           {
             default: 'text',
-            form: 'text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+            form: 'text, registry, otlp_proto or binary, or one of these per topic, as `topic: format` lines',
             description:
-              'What values are: text (JSON too), registry (Avro, Protobuf or JSON with a schema of kafka.registry), otlp_proto (OpenTelemetry logs in Protobuf) or binary (anything else); or one for each topic, where a topic that is not named is text. Values that are not text come out byte for byte with the annotation in a header, those of otlp_proto with attributes inserted. See docs/topic-formats.md.',
+              'The format of record values: text (including JSON), registry (Avro, Protobuf or JSON with a schema in kafka.registry), otlp_proto (OpenTelemetry logs in Protobuf) or binary (anything else). Or one format per topic; topics that are not listed are text. registry and binary values are written unchanged, with the annotation in a header; otlp_proto gets attributes. See docs/topic-formats.md.',
           },
         ),
         batches: Type.Union([Type.Literal('inside'), Type.Literal('split'), Type.Literal('off')], {
           default: 'inside',
           description:
-            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs) or in an envelope: inside, every member is looked at and annotated inside the record; split, every member of a record of many comes out as a record of its own, with the same key and headers; off, the record is one event as it is. Also for pipe and the library.',
+            'How to treat a record with many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs) or with an envelope. inside: annotate each member within the record; split: write each member of a batch as a record of its own, with the same key and headers; off: treat the record as one event. Also applies to pipe and the library.',
         }),
       },
-      section('What is read.'),
+      section('Input topics.'),
     ),
     output: Type.Object(
       {
         topic: Type.String({
           default: '',
           pattern: topicName,
-          description: 'Where the annotated events go. Must be set to use Kafka.',
+          description: 'The topic for annotated events. Required for Kafka.',
         }),
         partitionBy: Type.Union([Type.Literal('input'), Type.Literal('key')], {
           default: 'input',
           description:
-            'input: the partition read from, modulo the number of output partitions, which keeps the order; key: as the Java client would place the key.',
+            'input: the input partition modulo the number of output partitions, which preserves order; key: by the hash of the key, like the Java client.',
         }),
         compression: Type.Union([Type.Literal('none'), Type.Literal('gzip'), Type.Literal('zstd')], {
           default: 'none',
-          description: 'How output is compressed; zstd needs Node 22.15.',
+          description: 'Compression of the output; zstd needs Node 22.15.',
         }),
       },
-      section('What is written.'),
+      section('The output topic.'),
     ),
     alertsTopic: derivedTopic(
       '-alerts',
-      'Where the alerts that rules raise go, in the same transaction as their events.',
+      'The topic for alerts. They are written in the same transaction as their events.',
     ),
     sightingsTopic: derivedTopic(
       '-state',
-      'Where it is noted which events still wait for an answer and who has seen what, so that a kill or a rebalance loses no late or retro alert, and for `threatweave history`; compacted (cleanup.policy compact,delete). Without it they are only in memory.',
+      'The topic for pending events and past sightings. It keeps late and retro alerts across crashes and rebalances, and feeds `threatweave history`. Compacted (cleanup.policy compact,delete). Without it this state is only in memory.',
     ),
     correctionsTopic: derivedTopic(
       '-corrections',
-      'Where an event that left before an answer goes once more when the answer is there, with the same key and enrichment_id.',
+      'The topic for corrections: an event that was written before its lookup finished is written again with the verdict, with the same key and enrichment_id.',
     ),
     verdictsTopic: derivedTopic(
       '-verdicts',
-      'Where answers of the provider go that were paid for, so that every process of a fleet knows them and a start on an empty disk pays for nothing again; see docs/sharing.md. Without it each process knows what it has asked.',
+      'The topic that shares lookup answers between all processes, so that each answer is paid for once, even after a start with an empty disk; see docs/sharing.md. Without it each process has only its own answers.',
     ),
     verdictsKey: Type.String({
       default: '',
       secret: true,
       description:
-        'Signs what goes to the verdicts topic, and nothing is believed that it has not signed. Empty: who may write to the topic is believed.',
+        'The key that signs records in the verdicts topic; records without a valid signature are ignored. Empty: every writer is trusted, so restrict write access.',
     }),
     gatewaysTopic: Type.String({
       default: '',
       pattern: topicName,
       description:
-        'For several gateways (`serve --upstream`): where they settle which one calls the provider and what is spent; the others pass questions on. One partition, compacted; its name is also that of their group. See docs/scaling.md. Empty: this gateway is the only one.',
+        'For several gateways (`serve --upstream`): the topic for leader election and the spent budget. The leader calls the provider and the others forward lookups to it. One partition, compacted; the name is also their group id. See docs/scaling.md. Empty: this is the only gateway.',
     }),
     deadLetterTopic: derivedTopic(
       '-dead-letter',
-      'Where a record goes that the output topic cannot take, whole and with the reason in its headers. Without it such a record stops the worker.',
+      'The dead letter topic for records that the output topic refuses, unchanged and with the reason in headers. Without it such a record stops the worker.',
     ),
     delivery: Type.Union([Type.Literal('at-least-once'), Type.Literal('exactly-once')], {
       default: 'at-least-once',
-      description: 'exactly-once writes output and offsets in one transaction; read the output with read_committed.',
+      description:
+        'exactly-once writes output and offsets in one transaction; consumers of the output should use read_committed.',
     }),
     tls: Type.Object(
       {
-        enabled: Type.Boolean({ default: false, description: 'Speak TLS with the brokers.' }),
+        enabled: Type.Boolean({ default: false, description: 'Use TLS for connections to the brokers.' }),
         caFile: Type.String({
           default: '',
-          description: 'Certificate authorities to trust instead of the system’s (PEM).',
+          description: 'A file of certificate authorities to trust instead of the system ones (PEM).',
         }),
         certificateFile: Type.String({
           default: '',
-          description: 'Our certificate, if the brokers ask for one (PEM).',
+          description: 'The client certificate file, if the brokers require one (PEM).',
         }),
         keyFile: Type.String({ default: '', description: 'The private key of that certificate (PEM).' }),
         keyPassphrase: Type.String({ default: '', secret: true, description: 'The passphrase of that key.' }),
         serverName: Type.String({
           default: '',
-          description: 'The name to expect in the brokers’ certificates, if another.',
+          description: 'The name expected in the certificates of the brokers, if it differs from the host.',
         }),
       },
-      section('Encryption of the link; files are read at every start.'),
+      section('TLS; files are read at every start.'),
     ),
     sasl: Type.Object(
       {
@@ -161,27 +161,27 @@ export const kafkaSettings = Type.Object(
             Type.Literal('oauthbearer'),
             Type.Literal('aws-msk-iam'),
           ],
-          { default: 'none', description: 'How we prove who we are.' },
+          { default: 'none', description: 'The SASL mechanism.' },
         ),
         username: Type.String({ default: '', description: 'For plain and scram.' }),
         password: Type.String({ default: '', secret: true, description: 'For plain and scram.' }),
         tokenFile: Type.String({
           default: '',
-          description: 'For oauthbearer: a file with the token, read again at every authentication.',
+          description: 'For oauthbearer: a file with the token; it is read at every authentication.',
         }),
         tokenUrl: Type.String({
           default: '',
           description:
-            'For oauthbearer, instead of a file: the address of a server that gives tokens for client credentials. A token is renewed at 80 % of its life.',
+            'For oauthbearer, instead of a file: the URL of a token server (client credentials grant). A token is renewed at 80 % of its lifetime.',
         }),
-        clientId: Type.String({ default: '', description: 'Who we are at the token server.' }),
-        clientSecret: Type.String({ default: '', secret: true, description: 'The secret of that client.' }),
+        clientId: Type.String({ default: '', description: 'The client id at the token server.' }),
+        clientSecret: Type.String({ default: '', secret: true, description: 'The client secret at the token server.' }),
         clientAuthentication: Type.Union([Type.Literal('basic'), Type.Literal('body')], {
           default: 'basic',
-          description: 'Where the token server expects id and secret: in the header Authorization, or in the body.',
+          description: 'How to send id and secret to the token server: in the Authorization header or in the body.',
         }),
-        scope: Type.String({ default: '', description: 'What the token shall be good for, if the token server asks.' }),
-        audience: Type.String({ default: '', description: 'Whom the token shall be for, if the token server asks.' }),
+        scope: Type.String({ default: '', description: 'The scope to request, if the token server needs one.' }),
+        audience: Type.String({ default: '', description: 'The audience to request, if the token server needs one.' }),
         extensions: Type.Record(
           Type.String({ pattern: '^[A-Za-z]{1,64}$' }),
           Type.String({ pattern: '^[\\x20-\\x7e]{1,512}$' }),
@@ -189,26 +189,27 @@ export const kafkaSettings = Type.Object(
             default: {},
             additionalProperties: false,
             description:
-              'For oauthbearer: what the brokers want to know besides the token, for example { logicalCluster: lkc-1, identityPoolId: pool-1 }.',
+              'For oauthbearer: SASL extensions that the brokers expect, for example { logicalCluster: lkc-1, identityPoolId: pool-1 }.',
           },
         ),
         tokenCaFile: Type.String({
           default: '',
-          description: 'A PEM file of certificate authorities to trust at the token server, besides the usual ones.',
+          description:
+            'A PEM file of certificate authorities to trust for the token server, in addition to the default ones.',
         }),
         allowHttp: Type.Boolean({
           default: false,
           description:
-            'Allow a token server without TLS on another machine; secret and token then travel in the clear.',
+            'Allow a token server without TLS on another machine; secret and token are then sent unencrypted.',
         }),
         region: Type.String({
           default: '',
           pattern: '^[a-z0-9-]{0,32}$',
           description:
-            'For aws-msk-iam: the region of the cluster. Credentials are found as AWS’s own tools find them.',
+            'For aws-msk-iam: the region of the cluster. Credentials are found in the same places as with the AWS SDK.',
         }),
       },
-      section('Authentication of the link.'),
+      section('Authentication (SASL).'),
     ),
     limits: Type.Object(
       {
@@ -216,16 +217,16 @@ export const kafkaSettings = Type.Object(
           default: 20_000,
           minimum: 100,
           maximum: 600_000,
-          description: 'How long a stop may take before what is in progress is left for the next start.',
+          description: 'How long a shutdown may take; unfinished work is repeated after the next start.',
         }),
         sessionTimeoutMs: Type.Integer({
           default: 45_000,
           minimum: 1000,
           maximum: 1_800_000,
-          description: 'After this long without a heartbeat the group takes our partitions.',
+          description: 'Without a heartbeat for this long, the group gives the partitions to another worker.',
         }),
       },
-      section('Bounds that depend on how it is deployed.'),
+      section('Timeouts that depend on the deployment.'),
     ),
   },
   section('The Kafka service.'),

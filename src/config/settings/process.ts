@@ -1,26 +1,26 @@
-// Settings of the process: what it logs and what it listens on.
+// Settings of the process: logs, ports, `serve` and `notify`.
 import { Type } from '@sinclair/typebox'
 
-/** Settings of what is logged. */
+/** Settings of logs. */
 export const logSettings = Type.Object(
   {
     level: Type.Unsafe<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'>({
       type: 'string',
       enum: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
       default: 'info',
-      description: 'The least severe log line that is written.',
+      description: 'The minimum severity of log lines.',
     }),
     format: Type.Unsafe<'auto' | 'json' | 'pretty'>({
       type: 'string',
       enum: ['auto', 'json', 'pretty'],
       default: 'auto',
-      description: 'One JSON object a line, or short lines for a person; auto is pretty on a terminal.',
+      description: 'json: one object per line; pretty: short lines for people; auto: pretty on a terminal.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'Logs, always on standard error.' },
 )
 
-/** Settings of the endpoint for those who run the program: health, metrics and the status page. */
+/** Settings of the ops endpoint: health, metrics and the status page. */
 export const opsSettings = Type.Object(
   {
     enabled: Type.Boolean({
@@ -33,25 +33,25 @@ export const opsSettings = Type.Object(
       minimum: 0,
       maximum: 65_535,
       description:
-        'The port to listen on, 0 for any free one; with several workers the first has this one, the next the one after, and so on; the gateway that they share comes last.',
+        'The port to listen on; 0 picks a free one. With several workers the first uses this port and each further one the next; their shared gateway comes last.',
     }),
     token: Type.String({
       default: '',
       secret: true,
       pattern: '^$|^[!-~]{16,256}$',
       description:
-        'What a caller from another machine must show to see the status page: as bearer token, or as password with any user name. At least 16 characters; empty shows it to this machine alone. Health and metrics need none.',
+        'The token that other machines need for the status page, as a bearer token, or as the password with any user name. At least 16 characters; empty: the page is only for this machine. Health and metrics need no token.',
     }),
     allowedHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9._-]+$' }), {
       default: [],
       description:
-        'Host names by which the endpoint may be called, beside localhost and addresses; a request for any other is refused, so that no web site can read it through a name of its own.',
+        'Host names accepted in requests, in addition to localhost and IP addresses. Others are refused, so that a web site cannot read the endpoint through a DNS name of its own (DNS rebinding).',
     }),
   },
-  { additionalProperties: false, default: {}, description: 'The endpoint for those who run the program.' },
+  { additionalProperties: false, default: {}, description: 'The ops endpoint: health, metrics and the status page.' },
 )
 
-/** Settings of the lookup service that `threatweave serve` is. */
+/** Settings of the lookup service that `threatweave serve` runs. */
 export const serveSettings = Type.Object(
   {
     host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'The address to listen on.' }),
@@ -59,74 +59,73 @@ export const serveSettings = Type.Object(
       default: 8787,
       minimum: 0,
       maximum: 65_535,
-      description: 'The port to listen on; 0 takes any free one.',
+      description: 'The port to listen on; 0 picks a free one.',
     }),
     opsPort: Type.Integer({
       default: 9463,
       minimum: 0,
       maximum: 65_535,
-      description:
-        'The port of health and metrics while `serve` runs, on ops.host and by the other settings of ops; 0 takes any free one.',
+      description: 'The port for health and metrics of `serve`; the other ops settings apply. 0 picks a free one.',
     }),
     data: Type.String({
       default: '',
-      description: 'The folder of local intelligence: feeds, places, lists, banners, exploits, registrations, reports.',
+      description: 'The folder of local data: feeds, places, lists, banners, exploits, registrations, reports.',
     }),
     state: Type.String({
       default: 'threatweave-serve',
       minLength: 1,
-      description: 'The folder where scans, used credits and remembered answers are kept, one process at a time.',
+      description: 'The folder for scans, used credits and remembered answers; only one process may use it at a time.',
     }),
     apiKey: Type.String({
       default: '',
       secret: true,
       description:
-        'One key that callers may use, for a quick start; of 16 characters or more where serve.host is not this machine alone.',
+        'One key for all clients, for a quick start; at least 16 characters unless serve.host is a loopback address.',
     }),
     keysFile: Type.String({
       default: '',
-      description: 'A JSON file of hashed keys, each with its plan; `threatweave serve --new-key NAME` makes an entry.',
+      description:
+        'A JSON file of hashed keys, each with its plan; `threatweave serve --new-key NAME` creates an entry.',
     }),
     tls: Type.Object(
       {
         certFile: Type.String({
           default: '',
-          description: 'The PEM file of the certificate chain; empty: plain HTTP.',
+          description: 'The certificate chain (PEM); empty: plain HTTP.',
         }),
-        keyFile: Type.String({ default: '', description: 'The PEM file of its private key.' }),
+        keyFile: Type.String({ default: '', description: 'The private key (PEM).' }),
         passphrase: Type.String({ default: '', secret: true, description: 'The passphrase of the private key.' }),
       },
-      { additionalProperties: false, default: {}, description: 'TLS for callers.' },
+      { additionalProperties: false, default: {}, description: 'TLS for clients.' },
     ),
     upstream: Type.String({
       default: '',
       pattern: '^$|^https?://',
       description:
-        'The base URL of the provider, which makes a gateway of the service: what is not known here is asked there, with intel.service.apiKey, once for all callers.',
+        'The base URL of the provider. Set, it turns the service into a gateway: lookups without local data go to the provider with intel.service.apiKey, once for all clients.',
     }),
     address: Type.String({
       default: '',
       pattern: '^$|^https?://',
       description:
-        'The URL under which other gateways reach this one, where kafka.gatewaysTopic is set; empty: serve.host, or the first address of this machine where that is every address, and serve.port.',
+        'With kafka.gatewaysTopic: the URL at which other gateways reach this one. Empty: serve.host (or the first address of this machine if that is a wildcard) and serve.port.',
     }),
     sessionTimeoutMs: Type.Integer({
       default: 10_000,
       minimum: 1_000,
       maximum: 300_000,
       description:
-        'After this long without a heartbeat another gateway takes over, where kafka.gatewaysTopic is set; brokers take 6,000 or more unless told otherwise.',
+        'With kafka.gatewaysTopic: without a heartbeat for this long, another gateway takes over. The default minimum of brokers is 6,000.',
     }),
     scan: Type.Object(
       {
         enabled: Type.Boolean({
           default: false,
-          description:
-            'Scan sites from this machine when a caller asks for it: DNS, redirects, TLS certificate, headers.',
+          description: 'Scan sites from this machine on request: DNS, redirects, TLS certificate, headers.',
         }),
       },
       { additionalProperties: false, default: {}, description: 'Local scans of sites.' },
     ),
   },
-  { additionalProperties: false, default: {}, description: 'The lookup service for others: `threatweave serve`.' },
+  { additionalProperties: false, default: {}, description: 'The lookup service of `threatweave serve`.' },
 )

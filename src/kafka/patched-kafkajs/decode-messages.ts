@@ -1,4 +1,4 @@
-// The records of one partition in a fetch response; record batches are decoded by us, the older message sets by kafkajs.
+// Decodes the records of one partition in a fetch response: record batches with our decoder, older message sets with kafkajs.
 import { decodeBatches, newRoom, type Room } from '../wire/decode-batches.js'
 
 export type FetchDecoder = {
@@ -9,7 +9,7 @@ export type FetchDecoder = {
   readBytes: (length: number) => Buffer
 }
 
-/** All partitions of a response are read from one buffer. */
+/** All partitions of a response share one buffer, and with it one memory budget. */
 const rooms = new WeakMap<Buffer, Room>()
 const roomOf = (response: Buffer): Room => {
   const room = rooms.get(response) ?? newRoom()

@@ -1,11 +1,11 @@
-// Removes the records of aborted transactions from what was fetched.
+// Removes records of aborted transactions from a fetch.
 import type { WireRecord } from '../wire/record.js'
 
 export type AbortedTransaction = { readonly producerId: string; readonly firstOffset: string }
 
 /**
- * An aborted transaction reaches from its first offset to its producer's abort marker. kafkajs's own filter starts at most one
- * of them a record, trusts the order of the list, and takes a data record whose key is four zero bytes for a marker.
+ * An aborted transaction spans from its first offset to the abort marker of its producer. The filter of kafkajs starts at most one
+ * per record, trusts the order of the list, and mistakes a data record with a key of four zero bytes for a marker.
  */
 export const dropAborted = ({
   messages,

@@ -1,4 +1,4 @@
-// A produce request, version 3 and up, with our record batches in it, written once into the buffer that is sent.
+// Encodes a produce request (version 3 and up) with our record batches directly into the send buffer.
 import { prepareBatch } from '../wire/encode-batch.js'
 import type { Encoded } from './encode-request.js'
 import type { NewRecord } from '../wire/record.js'
@@ -33,7 +33,7 @@ export const encodeProduce = ({
   apiVersion: 3,
   apiName: 'Produce',
   expectResponse: () => acks !== 0,
-  /** `before`: how many bytes are left free at the beginning, for the header of the request. */
+  /** `before`: the number of bytes reserved at the start, for the request header. */
   encode: (before = 0): Promise<Encoded> => {
     const head = {
       codec: compression,

@@ -1,4 +1,4 @@
-// A request and its header in one buffer: kafkajs copies both twice, into memory of up to twice their size that it clears first.
+// Writes a request and its header into one buffer. kafkajs copies both twice, into zeroed memory of up to twice their size.
 
 /** kafkajs needs only the bytes of an encoder. */
 export type Encoded = {
@@ -15,7 +15,7 @@ type Request = {
   readonly request: {
     readonly apiKey: number
     readonly apiVersion: number
-    /** Leaves this many bytes free at the beginning, if it supports that. */
+    /** Reserves this many bytes at the start, if supported. */
     readonly encode: (before: number) => Promise<Encoded>
   }
 }

@@ -1,5 +1,5 @@
-// The runner of kafkajs, whose fetchers end when it does. If it is stopped at the moment in which the list of brokers changes, kafkajs makes new
-// fetchers that nobody stops: they are told at once that there is nothing to fetch, ask again at once, and the process does nothing else any more.
+// Patches the runner of kafkajs to stop its fetchers. If it stops while the list of brokers changes, kafkajs creates new fetchers
+// that never stop: they poll an empty queue in a tight loop and block the process.
 
 type Runner = {
   readonly running: boolean
@@ -12,7 +12,7 @@ type RunnerClass = new (...given: any[]) => Runner // eslint-disable-line @types
 export const endFetchers = (original: unknown): unknown =>
   class extends (original as RunnerClass) {
     override async fetch(nodeId: unknown): Promise<readonly unknown[]> {
-      // Not waited for: the fetchers end when this call has returned.
+      // Not awaited, because the fetchers end after this call has returned.
       if (!this.running) void this.fetchManager.stop()
       return super.fetch(nodeId)
     }

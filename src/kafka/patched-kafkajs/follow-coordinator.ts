@@ -1,5 +1,5 @@
-// The consumer group of kafkajs, which finds its coordinator again when that has moved, and goes on as the same member: a restart of a broker
-// is not a reason to join again. Java's client does the same.
+// Patches the consumer group of kafkajs to find a moved coordinator and continue as the same member, like the Java client,
+// so that the restart of a broker causes no rebalance.
 import { failureOf } from '../failure.js'
 
 type Options = { readonly interval: number }
@@ -24,9 +24,9 @@ export const followCoordinator = (original: unknown): unknown =>
     private state: 'joined' | 'joining' | 'failed to join' = 'joined'
 
     /**
-     * A heartbeat that nobody can answer yet is not refused; after a session without an answer we are no member any more. None is sent while
-     * it joins: it would be in the new generation already and say nothing about the partitions of the former one. After a join that failed
-     * kafkajs would go on with those partitions for good, so it is told to join again.
+     * A heartbeat without an answer is no refusal; only after a session without any answer is the membership lost. None is sent during a
+     * join, because it would belong to the new generation and prove nothing about the old partitions. After a failed join kafkajs would
+     * keep those partitions forever, so an error makes it join again.
      */
     override async heartbeat(options: Options): Promise<void> {
       if (this.state === 'joining') return
@@ -37,7 +37,7 @@ export const followCoordinator = (original: unknown): unknown =>
       } catch (error) {
         if (!isAway(error)) throw error
         if (Date.now() > this.lastRequest + this.sessionTimeout) throw new CoordinatorLost(error)
-        // Not waited for: it may take long, and meanwhile the member goes on.
+        // Not awaited, because it may take long and the member continues meanwhile.
         void this.findAgain(asked)
       }
     }

@@ -9,9 +9,9 @@ type Connection = {
   chunks: Buffer[]
   bytesBuffered: number
   bytesNeeded: number
-  /** Of `process.hrtime`; null where nobody has logged in. */
+  /** From `process.hrtime`; null before a login. */
   readonly authenticatedAt: [number, number] | null
-  /** Milliseconds, as the broker said; 0 where a session does not end. */
+  /** Milliseconds, from the broker; 0 for an unlimited session. */
   readonly sessionLifetime: { toNumber(): number }
   isAuthenticated(): boolean
   isConnected(): boolean
@@ -21,20 +21,20 @@ type Connection = {
 // TypeScript requires this form of a class that is extended without being known.
 type ConnectionClass = new (...given: any[]) => Connection // eslint-disable-line @typescript-eslint/no-explicit-any
 
-/** Of an answer, before the answer itself. */
+/** The length prefix of an answer. */
 const sizeBytes = 4
 
-/** What a socket that we have ended still says would end the next one. */
+/** Detaches listeners, because late events of an ended socket would end the next one. */
 const leave = (socket: Socket): void => {
   if (!socket.writableEnded || socket.connecting) return
   for (const name of ['data', 'end', 'error', 'timeout']) socket.removeAllListeners(name)
-  socket.on('error', () => undefined) // it is not used again, however it ends
+  socket.on('error', () => undefined) // not used again, so errors do not matter
   socket.destroy()
 }
 
-/** Of a session, after which it is time to log in again: the earliest that Java's client chooses. */
+/** The share of a session after which to log in again: the earliest choice of the Java client. */
 const sessionShare = 0.85
-/** A second login within a second is refused. */
+/** Brokers refuse a second login within a second. */
 const leastSessionMs = 1_100
 
 export const freshConnection = (original: unknown): unknown =>
@@ -51,11 +51,11 @@ export const freshConnection = (original: unknown): unknown =>
       return super.connect()
     }
 
-    /** While it connects its status is `disconnected`, too, but its socket is open. */
+    /** Also needed while connecting, when the status is `disconnected` but the socket is open. */
     override async disconnect(): Promise<boolean> {
       const isClosed = this.connectionStatus === 'disconnected' && this.socket?.destroyed !== false
       if (isClosed) return true
-      // Everybody who fails to connect ends it, and each would listen for the end of its requests.
+      // Shared by all callers, because each failed caller disconnects and would add a listener.
       this.#disconnecting ??= super.disconnect().finally(() => {
         this.#disconnecting = undefined
       })

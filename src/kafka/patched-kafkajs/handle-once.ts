@@ -21,7 +21,7 @@ type RunnerClass = new (...given: any[]) => Runner // eslint-disable-line @types
 
 const nameOf = (topic: string, partition: number): string => `${topic}/${partition}`
 
-/** What is being handled is not fetched: nobody knows yet from where on. */
+/** Skips partitions in progress when fetching, because their next offset is not known yet. */
 export const fetchWhenHandled = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
     readonly inProgress = new Set<string>()
@@ -35,8 +35,8 @@ export const fetchWhenHandled = (original: unknown): unknown =>
   }
 
 /**
- * What was asked for before the position moved is not handled: it is fetched again from there on. Nor is what was asked for before the partition
- * was lost: kafkajs knows no position of it any more, and throws where it is asked for one.
+ * Drops a fetch that was sent before the position moved; the next one starts at the new position. Also drops a fetch sent before the
+ * partition was lost, because kafkajs has no position for it any more and would throw.
  */
 export const handleOnce = (original: unknown): unknown =>
   class extends (original as RunnerClass) {

@@ -1,4 +1,4 @@
-// Sends records to the leaders of their partitions: each partition has its own answer, and one sequence number in all attempts.
+// Sends records to the partition leaders, with one result per partition and the same sequence number in all attempts.
 import { createRequire } from 'node:module'
 
 const load = createRequire(import.meta.url)
@@ -26,7 +26,7 @@ type Produced = {
   readonly topics: readonly { readonly topicName: string; readonly partitions: readonly PartitionAnswer[] }[]
 }
 
-/** What is used of kafkajs's cluster, state of a producer and retrier. */
+/** The used parts of the cluster, producer state and retrier of kafkajs. */
 export type ProducerParts = {
   readonly logger: { readonly error: (message: string, more: object) => void }
   readonly cluster: {
@@ -74,11 +74,11 @@ type Batch = {
   readonly messages: readonly Message[]
   firstSequence: number
   isAcknowledged: boolean
-  /** It may be stored although no broker has acknowledged it. */
+  /** Possibly stored without an acknowledgement. */
   isInDoubt: boolean
 }
 
-/** A failed send throws an error with them. */
+/** Attached to the error of a failed send. */
 export type Acknowledged = { readonly acknowledged: readonly { readonly topic: string; readonly partition: number }[] }
 
 /**
@@ -92,7 +92,7 @@ export const sendMessages =
     let batches: readonly Batch[] = []
     let endTurn = (): void => undefined
 
-    /** Only once, for another attempt must not place a record elsewhere. */
+    /** Assigns partitions once, because a retry must not move a record to another one. */
     const begin = async (): Promise<void> => {
       batches = topicMessages.flatMap(({ topic, messages }) => {
         const partitionMetadata = cluster.findTopicPartitionMetadata(topic)
@@ -161,7 +161,7 @@ export const sendMessages =
         else leaders.set(leader, [batch])
       }
       if (eosManager.isTransactional()) await eosManager.addPartitionsToTransaction(topicDataOf(pending))
-      // All of them end before the next attempt, so that no batch is on its way twice.
+      // All requests end before the next attempt, so that no batch is in flight twice.
       return (await Promise.all([...leaders].map(([nodeId, batchesOf]) => sendTo(nodeId, batchesOf)))).flat()
     }
 
@@ -192,7 +192,7 @@ export const sendMessages =
     }
   }
 
-/** An answer with an error for one partition has the other partitions, too: kafkajs throws the first error and forgets the rest. */
+/** Keeps the results of all partitions: kafkajs throws the first error of an answer and drops the rest. */
 export const keepAllAnswers = (original: unknown): unknown => ({
   ...(original as object),
   parse: (produced: Produced): Promise<Produced> => Promise.resolve(produced),
@@ -201,7 +201,7 @@ export const keepAllAnswers = (original: unknown): unknown => ({
 const noProducerId = -1
 const codes = { UNKNOWN_TOPIC_OR_PARTITION: 3, NETWORK_EXCEPTION: 13, DUPLICATE_SEQUENCE_NUMBER: 46 }
 
-/** Answers that a leader also gives after it has stored a batch: nobody knows then whether the next leader has it. */
+/** Errors that a leader may also return after storing a batch, so it is unknown whether the next leader has it. */
 const answersInDoubt = new Set([
   'UNKNOWN',
   'NOT_LEADER_FOR_PARTITION',
@@ -211,7 +211,7 @@ const answersInDoubt = new Set([
   'KAFKA_STORAGE_ERROR',
 ])
 
-/** Without an answer a batch may be stored as well, unless it could not even be written as a request. */
+/** A batch without an answer may be stored, unless the request could not be encoded. */
 const mayFollowStoring = ({ type, retriable }: Failure): boolean =>
   type === undefined ? retriable === true : answersInDoubt.has(type)
 
@@ -224,7 +224,7 @@ const newBatch = (topic: string, partition: number, messages: readonly Message[]
   isInDoubt: false,
 })
 
-/** Brokers count up to the largest 32-bit integer and go on at 0, within a batch, too. */
+/** Sequence numbers wrap around to 0 after the largest 32-bit integer, even within a batch. */
 const sequenceAfter = (first: number, count: number): number => (first + count) % 2 ** 31
 
 const topicDataOf = (batches: readonly Batch[]): readonly TopicData[] => {
@@ -242,12 +242,12 @@ const answerTo = (batch: Batch, { topics }: Produced): PartitionAnswer | undefin
     .find(({ topicName }) => topicName === batch.topic)
     ?.partitions.find(({ partition }) => partition === batch.partition)
 
-/** Of each producer and partition, the send that is in progress or was last. */
+/** The current or last send of each producer and partition. */
 const turns = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
- * A partition has one send at a time, for the next one's sequence number depends on it. If nobody knows whether the last one was
- * stored, there is no next: with the same number a broker could take it for a repetition, acknowledge it and not store it.
+ * Allows one send at a time per partition, because the next sequence number depends on its result. If the result of the last one is
+ * unknown, further sends fail: a broker could treat the reused number as a duplicate and acknowledge it without storing it.
  */
 const takeTurn = (
   producer: object,
@@ -266,7 +266,7 @@ const takeTurn = (
           `It is not known whether the last records for ${name} were stored: this producer cannot be used for it again`,
         )
     })
-    mine.catch(() => undefined) // the next send to this partition gets the error, if there is one
+    mine.catch(() => undefined) // the next send to this partition gets the error
     last.set(name, mine)
     return previous
   })

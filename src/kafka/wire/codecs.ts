@@ -1,10 +1,10 @@
-// Reading record batches in every codec a producer may use, and writing them in those that Node has.
+// Decompresses record batches in every codec of Kafka, and compresses them in the codecs of Node.
 import * as zlib from 'node:zlib'
 import { unlz4 } from './lz4.js'
 import { unsnappy } from './snappy.js'
 import { unzstd } from './zstd.js'
 
-/** A record batch that unpacks to more than this is refused: the broker limits only its packed size. */
+/** The limit for a decompressed record batch; brokers limit only the compressed size. */
 export const maxUnpackedBytes = 268_435_456
 
 type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli) by tables, eight bytes a step.
+// CRC-32C (Castagnoli) with lookup tables, eight bytes per step.
 
 const tables: readonly Int32Array[] = (() => {
   const made = Array.from({ length: 8 }, () => new Int32Array(256))

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli) as record batches carry it: by the processor's own instruction, or by tables where its package has no build.
+// CRC-32C (Castagnoli) of record batches: with the CPU instruction, or with tables if the native package has no build.
 import { createRequire } from 'node:module'
 import { crc32cByTables } from './crc32c-by-tables.js'
 

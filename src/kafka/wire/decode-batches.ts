@@ -4,12 +4,12 @@ import { crc32c } from './crc32c.js'
 import type { RecordBatch, Header, WireRecord } from './record.js'
 
 const headBytes = 61
-/** No producer fills a batch with so many; packed well, as many as fit into any memory and more are a few hundred kilobytes. */
+/** More than any producer puts into a batch. A few hundred kilobytes of compressed data can hold enough records to exhaust memory. */
 const maxRecords = 1_000_000
-/** What a record takes besides its bytes. */
+/** The memory overhead of a record. */
 const recordCost = 200
 
-/** What the batches of one response may still take once they are unpacked, for all its partitions. */
+/** The remaining memory budget for decompressed batches of one response. */
 export type Room = { left: number }
 export const newRoom = (): Room => ({ left: 134_217_728 })
 const noHeaders: readonly Header[] = []
@@ -24,7 +24,7 @@ export const decodeBatches = (bytes: Buffer, room: Room = newRoom()): WireRecord
   const records: WireRecord[] = []
   for (let at = 0; at + headBytes <= bytes.length;) {
     const end = at + 12 + bytes.readInt32BE(at + 8)
-    if (end > bytes.length || room.left <= 0) break // the last batch of a response may be cut off
+    if (end > bytes.length || room.left <= 0) break // the last batch of a response may be truncated
     const before = records.length
     try {
       room.left -= decodeBatch(bytes, at, end, records)
@@ -38,7 +38,7 @@ export const decodeBatches = (bytes: Buffer, room: Room = newRoom()): WireRecord
   return records
 }
 
-/** Its own offset is the largest there is: kafkajs drops records before the one it asked for, and this one must not be. */
+/** Has the largest possible offset, because kafkajs drops records before the requested one and must keep this. */
 const unreadable = (offset: bigint, error: unknown): WireRecord => ({
   ...gap(Number.MAX_SAFE_INTEGER, {
     firstOffset: String(offset),
@@ -50,9 +50,9 @@ const unreadable = (offset: bigint, error: unknown): WireRecord => ({
   unreadable: `the record batch at offset ${offset} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
 })
 
-/** Returns what it takes. */
+/** Returns the memory used. */
 const decodeBatch = (response: Buffer, from: number, to: number, records: WireRecord[]): number => {
-  if (to - from < headBytes) throw new Error('it is shorter than its own head')
+  if (to - from < headBytes) throw new Error('it is shorter than its header')
   const format = response[from + 16]
   if (format !== 2) throw new Error(`its format is ${format}, not 2`)
   const stated = response.readUInt32BE(from + 17)
@@ -95,7 +95,7 @@ const decodeBatch = (response: Buffer, from: number, to: number, records: WireRe
       isControlRecord: isControlBatch,
       batchContext: context,
     })
-    if (reader.at !== end) throw new Error(`the record at offset ${last} does not end where it says`)
+    if (reader.at !== end) throw new Error(`the record at offset ${last} does not match its length`)
   }
   if (last < lastOffset) records.push(gap(lastOffset, context))
   return unpacked.length + Math.max(0, count) * recordCost
@@ -131,7 +131,7 @@ class RecordReader {
     throw new Error('a number in a record is too long')
   }
 
-  /** Exact up to 2⁵³; beyond that no time is meant, and it need only not be taken for another. */
+  /** Exact up to 2⁵³; larger values are not valid times, so precision does not matter. */
   varlong(): number {
     let value = 0
     for (let shift = 0; shift < 70; shift += 7) {

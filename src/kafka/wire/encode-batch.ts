@@ -1,4 +1,4 @@
-// Records → one record batch: sized first, then written into the buffer that is sent.
+// Encodes records into one record batch: computes its size, then writes it into the send buffer.
 import { pack } from './codecs.js'
 import { crc32c } from './crc32c.js'
 import type { NewRecord } from './record.js'
@@ -13,7 +13,7 @@ export type BatchHead = {
   readonly firstSequence: number
 }
 
-/** A batch whose size is known before it is written, so that it can be written into the buffer that is sent. */
+/** A batch with a known size, ready to be written into the send buffer. */
 type PreparedBatch = {
   readonly length: number
   readonly writeTo: (bytes: Buffer, from: number) => void
@@ -62,7 +62,7 @@ const packedBy = (codec: number, length: number, write: (bytes: Buffer, from: nu
   return pack(codec, plain)
 }
 
-/** What a record adds to an uncompressed batch at most. */
+/** The maximum size of a record in an uncompressed batch. */
 export const recordBytes = (record: NewRecord): number => bodyBytes(record, 0x3fff, 2 ** 40) + 5
 
 const bodyBytes = (record: NewRecord, index: number, timeDelta: number): number => {
@@ -108,7 +108,7 @@ const writeVarint = (bytes: Buffer, at: number, value: number): number => {
   return at
 }
 
-// Times are safe integers, so a zigzag of them needs 54 bits: plain arithmetic instead of shifts, half of it kept apart.
+// Times are safe integers, so their zigzag needs 54 bits: plain arithmetic instead of 32-bit shifts.
 const zigzagLong = (value: number): number => (value >= 0 ? value * 2 : -value * 2 - 1)
 const sizeOfLong = (value: number): number => {
   let coded = zigzagLong(value)

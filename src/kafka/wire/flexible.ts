@@ -1,8 +1,8 @@
-// The compact types and tags of Kafka's flexible messages, which the versions that kafkajs sends do not have.
+// The compact types and tags of flexible Kafka messages, which kafkajs does not support.
 
 type Encoded = { readonly buf: Buffer; readonly buffer: Buffer; readonly size: () => number }
 
-/** What a connection of kafkajs sends, and how it reads the answer. */
+/** A request in the form that a kafkajs connection sends, with the decoder of its answer. */
 export type FlexibleRequest<Answer> = {
   readonly request: object
   readonly response: {
@@ -11,7 +11,7 @@ export type FlexibleRequest<Answer> = {
   }
 }
 
-/** `body` begins with the tags of its head. `check` throws if the answer is a failure. */
+/** `body` begins with the tags of its header. `check` throws if the answer is a failure. */
 export const flexibleRequest = <Answer>(
   api: { readonly apiKey: number; readonly apiVersion: number; readonly apiName: string },
   body: Buffer,
@@ -58,7 +58,7 @@ type FlexibleReader = {
   readonly each: (item: () => void) => void
 }
 
-/** Throws where the bytes end too early; `what` names them. */
+/** Throws at a premature end; `what` describes the bytes. */
 export const readFlexible = (bytes: Buffer, what: string): FlexibleReader => {
   let at = 0
   const skip = (count: number): void => {

@@ -1,8 +1,8 @@
-// A record as it is on the wire: order, repetition and null values of its headers are kept.
+// A record in wire form, which preserves order, repetition and null values of headers.
 
 export type Header = readonly [name: string, value: Buffer | null]
 
-/** What all records of one batch share; kafkajs reads it. */
+/** The shared properties of a batch, in the form that kafkajs reads. */
 export type RecordBatch = {
   readonly firstOffset: string
   readonly producerId: string
@@ -18,7 +18,7 @@ export type WireRecord = {
   readonly headers: readonly Header[]
   readonly isControlRecord: boolean
   readonly batchContext: RecordBatch
-  /** Set instead of everything else where a record batch cannot be read: which one, and why. */
+  /** Describes an unreadable record batch; set instead of the other properties. */
   readonly unreadable?: string
 }
 

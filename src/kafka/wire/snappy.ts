@@ -1,4 +1,4 @@
-// Snappy as it is met in Kafka: raw, or in the frames of the Java library (xerial).
+// Snappy in the two forms used with Kafka: raw, or in frames of the Java library (xerial).
 
 const xerialMagic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00])
 const xerialHeaderBytes = 16
@@ -72,7 +72,7 @@ const unsnappyBlock = (bytes: Buffer, maxBytes: number): Buffer => {
   return out
 }
 
-/** A copy may reach into what it is just writing: then it repeats. */
+/** A copy may overlap its own output, which repeats the data. */
 export const copyWithin = (out: Buffer, end: number, distance: number, length: number): number => {
   const from = end - distance
   if (distance <= 0 || from < 0 || end + length > out.length)

@@ -1,7 +1,7 @@
-// A request for committed offsets that tells which of them an open transaction is about to replace; the versions that kafkajs knows hide that.
+// A request for committed offsets that reports pending transactional ones, which the versions in kafkajs hide.
 import { compactText, flexibleRequest, noTags, readFlexible, unsigned, type FlexibleRequest } from './flexible.js'
 
-/** The first version that can ask for it; brokers have it from Kafka 2.5 on. */
+/** The first version with this feature, from Kafka 2.5 on. */
 export const stableOffsetsVersion = 7
 
 export const unstableOffsetCommit = 88

@@ -1,7 +1,7 @@
-// A metadata request that asks for topic ids, which the versions that kafkajs knows do not have.
+// A metadata request for topic ids, which the versions in kafkajs do not have.
 import { compactText, flexibleRequest, noTags, readFlexible, unsigned, type FlexibleRequest } from './flexible.js'
 
-/** The first version with ids; brokers have it from Kafka 2.8 on. */
+/** The first version with ids, from Kafka 2.8 on. */
 export const topicIdsVersion = 10
 
 /** Name → id, for the topics that exist. */

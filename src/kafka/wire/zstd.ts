@@ -1,13 +1,13 @@
-// Zstandard where Node.js does not have it: a decoder in JavaScript, whose output is bounded before it starts.
+// A Zstandard decoder in JavaScript for Node.js versions without one. The output size is bounded before decoding.
 import { decompress } from 'fzstd'
 
 const frameMagic = 0xfd2fb528
 const skippableMagic = 0x184d2a50
-/** What a block may unpack to, whatever it says. */
+/** The maximum decompressed size of a block. */
 const maxBlockBytes = 131_072
-/** What zstd itself reads without being asked for more; a decoder sets this much aside before it has read a byte. */
+/** The default window limit of zstd; a decoder allocates the window before it reads a byte. */
 const maxWindowBytes = 134_217_728
-/** The decoder moves its whole window for every block: what takes seconds to move is refused. */
+/** The decoder moves its whole window for every block, so the total is limited to avoid seconds of copying. */
 const maxMovedBytes = 68_719_476_736
 
 export const unzstd = (bytes: Buffer, maxBytes: number): Buffer => {

@@ -1,4 +1,4 @@
-// An Avro schema as it is registered → types that values are read by. Nothing of it becomes code.
+// Compiles a registered Avro schema into types for reading values, without generating code.
 import { isObject, type AnyObject } from '../../base/json-object.js'
 
 export type AvroType =
@@ -11,17 +11,17 @@ export type AvroType =
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] }
   | { readonly kind: 'record'; readonly fields: AvroField[] }
 
-/** `key` is the name as a JSON member begins. */
+/** `key` is the name as the start of a JSON member. */
 type AvroField = { readonly name: string; readonly key: string; readonly type: AvroType }
 
-/** What is wrong with a schema, in words. */
+/** A schema cannot be used; the message has the reason. */
 export class UnusableSchema extends Error {}
 
 const maxTypes = 50_000
 const maxNesting = 100
 const maxFixed = 1_048_576
 
-/** `others` are the schemas that it refers to, those first that others need. Throws UnusableSchema. */
+/** `others` are its references, in the order of their dependencies. Throws UnusableSchema. */
 export const compileAvro = (schema: string, others: readonly string[]): AvroType => {
   const named = new Map<string, AvroType>()
   let left = maxTypes
@@ -90,7 +90,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // A registry may have kept a primitive without its quotation marks.
+    // Some registries store a primitive type without quotation marks.
     if (/^[a-z]{3,7}$/.test(text)) return text
     throw new UnusableSchema('is not JSON')
   }

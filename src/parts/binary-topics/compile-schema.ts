@@ -1,4 +1,4 @@
-// A schema as the registry has it, with those it refers to → how values are read by it.
+// Compiles a registered schema with its references into a reader of values.
 import { compileAvro, UnusableSchema } from './avro-schema.js'
 import { parseDescriptor } from './parse-descriptor.js'
 import { parseProto } from './parse-proto.js'
@@ -9,14 +9,14 @@ import { Undecodable } from './reading.js'
 import { readIndexes, type SchemaId } from './schema-id.js'
 import { wellKnownTypes } from './well-known-types.js'
 
-/** What is read of a value. Throws Undecodable. */
+/** Returns the JSON of a value. Throws Undecodable. */
 export type ReadValue = (bytes: Buffer, id: SchemaId) => Buffer
 
 export type RegisteredSchema = {
   /** AVRO, PROTOBUF or JSON. */
   readonly type: string
   readonly schema: string
-  /** Those it refers to, those first that others need. */
+  /** Its references, in the order of their dependencies. */
   readonly references: readonly string[]
 }
 
@@ -26,19 +26,18 @@ export const compileSchema = ({ type, schema, references }: RegisteredSchema): R
     const compiled = compileAvro(schema, references)
     return (bytes, { at }) => readAvro(bytes, at, compiled)
   }
-  // The schema says what may be in it; what is in it is JSON.
+  // The value is JSON already; the schema only constrains it.
   if (type === 'JSON') return (bytes, { at }) => bytes.subarray(at)
-  if (type !== 'PROTOBUF')
-    throw new UnusableSchema(`is of the kind ${JSON.stringify(type.slice(0, 40))}, which is not known`)
+  if (type !== 'PROTOBUF') throw new UnusableSchema(`is of the unknown type ${JSON.stringify(type.slice(0, 40))}`)
   const find = linkMessages(protoFile(schema), [wellKnownTypes, ...references.map(protoFile)])
   return (bytes, { at, rest }) => {
     const found = readIndexes(rest ?? bytes, rest ? 0 : at)
     const message: MessageType | undefined = find(found.indexes)
-    if (!message) throw new Undecodable('is a message that its schema does not have')
+    if (!message) throw new Undecodable('is a message that is not in its schema')
     return readProtobuf(bytes, rest ? at : found.at, message)
   }
 }
 
-/** Clients in Java register the text, those in Python and .NET the serialized form in base64. */
+/** Java clients register the text; Python and .NET clients the serialized form in base64. */
 const protoFile = (schema: string): ProtoFile =>
   /^[A-Za-z\d+/\s]+={0,2}\s*$/.test(schema) ? parseDescriptor(Buffer.from(schema, 'base64')) : parseProto(schema)

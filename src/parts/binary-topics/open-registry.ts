@@ -1,4 +1,4 @@
-// Values of topics with the format `registry`: what they need is fetched first, then each is read by the schema it was written with.
+// Decodes values of topics in the format `registry`: loads missing schemas first, then reads each value by its schema.
 import type { SchemaValues } from '../../app/part.js'
 import type { Clock } from '../../base/clock.js'
 import type { Unread } from '../../domain/unread.js'
@@ -15,9 +15,9 @@ type RegistryOptions = {
   readonly client: RegistryClient
   /** Whether a record is of that format. */
   readonly isOurs: (record: Parameters<PrepareRecords>[0][number]) => boolean
-  /** Whether a value may hold many events, as JSON may. */
+  /** Whether a value may contain many events, as JSON can. */
   readonly cuts: boolean
-  /** How long the records of a fetch wait for schemas, all in all. */
+  /** The total time that the records of a fetch wait for schemas. */
   readonly deadlineMs: number
   readonly clock: Clock
   readonly emit: Emit
@@ -71,7 +71,7 @@ const unread = (bytes: Buffer, why: Unread): ReturnType<OpenValue> => ({
   unread: why,
 })
 
-/** Resolves with the work, or when the time is over. */
+/** Resolves when the work is done, or after the time limit. */
 const within = (work: Promise<unknown>, ms: number, clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     const cancel = clock.after(ms, resolve)

@@ -38,7 +38,7 @@ export const parseDescriptor = (bytes: Buffer): ProtoFile => {
 
 type Visit = (number: number, content: Buffer, value: number) => void
 
-/** Calls back with every field: its content, or its number. */
+/** Calls back for every field with its content or number. */
 const visit = (bytes: Buffer, see: Visit): void => {
   const reading = createReading(bytes, 0)
   while (reading.at < reading.end) {
@@ -53,7 +53,7 @@ const visit = (bytes: Buffer, see: Visit): void => {
       const length = Number(readVarint(reading))
       const from = take(reading, length)
       see(field, bytes.subarray(from, from + length), 0)
-    } else throw new Undecodable('has a field of an unknown kind')
+    } else throw new Undecodable('has a field of an unknown wire type')
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads the text of a .proto file as far as values need it: messages, enums and fields; options, services and extensions are read over.
+// Parses messages, enums and fields from the text of a .proto file; skips options, services and extensions.
 import { UnusableSchema } from './avro-schema.js'
 import { scalars, type ProtoEnum, type ProtoField, type ProtoFile, type ProtoMessage } from './proto-file.js'
 
@@ -18,7 +18,7 @@ export const parseProto = (text: string): ProtoFile => {
     const found = next()
     if (found !== token) throw new UnusableSchema(`has ${JSON.stringify(found.slice(0, 40))} where ${token} belongs`)
   }
-  /** Reads over a declaration: up to its semicolon, or to the end of its braces. */
+  /** Skips a declaration up to its semicolon or closing brace. */
   const skip = (): void => {
     for (let depth = 0; ;) {
       const token = next()
@@ -29,7 +29,7 @@ export const parseProto = (text: string): ProtoFile => {
       } else if (token === ';' && depth === 0) return
     }
   }
-  /** Options in brackets and the semicolon behind a field. */
+  /** Skips the options in brackets and the semicolon after a field. */
   const endOfField = (): void => {
     if (peek() === '[') {
       let depth = 0
@@ -149,7 +149,7 @@ export const parseProto = (text: string): ProtoFile => {
   return { package: name, messages, enums }
 }
 
-/** Comments are left out; a text keeps its quotation marks. */
+/** Drops comments; strings keep their quotation marks. */
 const tokensIn = (text: string): readonly string[] => {
   const pattern =
     /\s+|\/\/[^\n]*|\/\*[^]*?\*\/|("(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|\.?[A-Za-z_][\w.]*|\d[\w.+]*|[{}[\]()<>=;,:\-+./])/y
@@ -159,7 +159,7 @@ const tokensIn = (text: string): readonly string[] => {
     const found = pattern.exec(text)
     if (!found)
       throw new UnusableSchema(
-        `has ${JSON.stringify(text.slice(lastIndex, lastIndex + 1))}, which is no part of a .proto file`,
+        `has ${JSON.stringify(text.slice(lastIndex, lastIndex + 1))}, which is not valid in a .proto file`,
       )
     if (found[1] !== undefined && tokens.push(found[1]) > maxTokens) throw new UnusableSchema('is too long')
   }

@@ -1,4 +1,4 @@
-// A .proto file as data, however it was registered: its messages in order, with their fields; and how those are found by name.
+// A .proto file as data: messages in order, with their fields, and the resolution of type names.
 import { UnusableSchema } from './avro-schema.js'
 
 export type ProtoFile = {
@@ -25,7 +25,7 @@ export type ProtoField = {
   /** A scalar type, or `group`, or empty for the name of a message or an enum. */
   readonly scalar: string
   readonly typeName: string
-  /** The types of a map, where it is written as one. */
+  /** Key and value types, if declared as a map. */
   readonly map?: { readonly key: string; readonly scalar: string; readonly typeName: string }
 }
 
@@ -47,7 +47,7 @@ export const scalars: ReadonlySet<string> = new Set([
   'bytes',
 ])
 
-/** A message with everything that it refers to found. */
+/** A message with resolved references. */
 export type MessageType = {
   /** With its package. */
   readonly name: string
@@ -68,7 +68,7 @@ export type FieldType = {
 
 const maxTypes = 20_000
 
-/** Finds a message by its indexes in the first file; the others are what it imports. Throws UnusableSchema. */
+/** Finds a message by its indexes in the first file; the other files are its imports. Throws UnusableSchema. */
 export const linkMessages = (
   file: ProtoFile,
   imported: readonly ProtoFile[],

@@ -1,4 +1,4 @@
-// Reads an Avro value by the schema it was written with, and writes it as JSON: unions as what they hold, logical types as what they mean.
+// Converts an Avro value to JSON by its schema; unions become their value, logical types become readable.
 import type { AvroType } from './avro-schema.js'
 import {
   createReading,
@@ -15,7 +15,7 @@ import type { Reading } from './reading.js'
 
 /** Throws Undecodable. */
 export const readAvro = (bytes: Buffer, from: number, type: AvroType): Buffer => {
-  // Java writes a value of bytes alone without its length, and text is a log line of its own.
+  // Java clients write a top-level `bytes` value without its length; its text is returned as a log line.
   if (type.kind === 'bytes') return bytes.subarray(from)
   const reading = createReading(bytes, from)
   if (type.kind === 'string') {
@@ -30,12 +30,12 @@ export const readAvro = (bytes: Buffer, from: number, type: AvroType): Buffer =>
 }
 
 const endOf = ({ at, end }: Reading): void => {
-  if (at !== end) throw new Undecodable('goes on behind its end')
+  if (at !== end) throw new Undecodable('has bytes after its end')
 }
 
 const readLength = (reading: Reading): number => Number(unzigzag(readVarint(reading)))
 
-/** `name` is that of the field it is in. */
+/** `name` is the name of the enclosing field. */
 const read = (reading: Reading, type: AvroType, name: string, depth: number): void => {
   step(reading, depth)
   switch (type.kind) {
@@ -70,13 +70,13 @@ const read = (reading: Reading, type: AvroType, name: string, depth: number): vo
     }
     case 'enum': {
       const symbol = type.symbols[readLength(reading)]
-      if (symbol === undefined) throw new Undecodable('has a symbol that its schema does not have')
+      if (symbol === undefined) throw new Undecodable('has a symbol that is not in its schema')
       reading.out += JSON.stringify(symbol)
       return
     }
     case 'union': {
       const branch = type.branches[readLength(reading)]
-      if (!branch) throw new Undecodable('has a branch that its schema does not have')
+      if (!branch) throw new Undecodable('has a branch that is not in its schema')
       read(reading, branch, name, depth + 1)
       return
     }
@@ -109,7 +109,7 @@ const read = (reading: Reading, type: AvroType, name: string, depth: number): vo
   }
 }
 
-/** Items come in blocks, each with its count; a negative one has the size of the block behind it. */
+/** Items come in blocks with a count; after a negative count follows the size of the block in bytes. */
 const readBlocks = (reading: Reading, readItem: () => void): void => {
   let isFirst = true
   for (;;) {
@@ -157,7 +157,7 @@ const digits = (value: number): string => String(value).padStart(3, '0')
 
 const timeOfDay = (ms: number, more = ''): string => `"${new Date(ms).toISOString().slice(11, -1)}${more}"`
 
-/** A count of which `perMs` are a millisecond. */
+/** Writes a time in units of 1/`perMs` milliseconds. */
 const writeFraction = (value: bigint, perMs: bigint, logical: string): string => {
   const rest = ((value % perMs) + perMs) % perMs
   const more = String(rest).padStart(perMs === 1_000n ? 3 : 6, '0')
@@ -173,7 +173,7 @@ const writeLogical = (bytes: Buffer, logical: string, scale: number, name: strin
   return writeBytes(bytes, name)
 }
 
-/** A two’s complement number, the highest byte first, with so many digits behind the point. */
+/** Writes a big-endian two’s complement number with `scale` decimal places. */
 const writeDecimal = (bytes: Buffer, scale: number): string => {
   const value = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`))
   if (scale === 0) return String(value)

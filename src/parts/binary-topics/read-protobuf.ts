@@ -1,4 +1,4 @@
-// Reads a Protobuf message by its type, and writes it as JSON with the names of the .proto file. A field that comes twice is there twice.
+// Converts a Protobuf message to JSON with the names of the .proto file. A repeated singular field appears twice.
 import type { FieldType, MessageType } from './proto-file.js'
 import {
   createReading,
@@ -18,22 +18,22 @@ import {
 export const readProtobuf = (bytes: Buffer, from: number, type: MessageType): Buffer => {
   const reading = createReading(bytes, from)
   const known = readMessage(reading, type, 0, 0)
-  // Every message reads as any other that it knows no field of.
-  if (known === 0 && from < bytes.length) throw new Undecodable('has none of the fields of its schema')
+  // A message of another type parses without an error, as unknown fields.
+  if (known === 0 && from < bytes.length) throw new Undecodable('has no field of its schema')
   return Buffer.from(reading.out)
 }
 
 /** Kinds of fields on the wire. */
 const wire = { varint: 0, eight: 1, length: 2, start: 3, end: 4, four: 5 } as const
 
-/** Returns how many fields were known. Ends at the end of the bytes, or of the group with that number. */
+/** Returns the number of known fields. Stops at the end of the bytes, or of the group with that number. */
 const readMessage = (reading: Reading, type: MessageType, depth: number, group: number): number => {
   step(reading, depth)
   const special = specials[type.name]
   const outside = reading.out
   let known = 0
   const members: string[] = []
-  /** Items of lists and maps, which may be anywhere in the message. */
+  /** Items of lists and maps, which may be spread over the message. */
   const lists = new Map<FieldType, string[]>()
   const put = (field: FieldType, value: string): void => {
     known++
@@ -56,9 +56,9 @@ const readMessage = (reading: Reading, type: MessageType, depth: number, group: 
     const tag = Number(readVarint(reading))
     const kind = tag % 8
     const number = Math.floor(tag / 8)
-    if (number < 1 || number > 536_870_911) throw new Undecodable('has a field with an impossible number')
+    if (number < 1 || number > 536_870_911) throw new Undecodable('has an invalid field number')
     if (kind === wire.end) {
-      if (number !== group) throw new Undecodable('ends a group that did not begin')
+      if (number !== group) throw new Undecodable('ends a group that was not started')
       break
     }
     const field = type.fields.get(number)
@@ -70,7 +70,7 @@ const readMessage = (reading: Reading, type: MessageType, depth: number, group: 
 }
 
 type Put = (field: FieldType, value: string) => void
-/** The numbers of a time or a duration, as such. */
+/** The raw numbers of a timestamp or duration. */
 type Raw = { seconds: bigint; nanos: number }
 
 const objectOf = (members: readonly string[], lists: ReadonlyMap<FieldType, readonly string[]>): string => {
@@ -81,7 +81,7 @@ const objectOf = (members: readonly string[], lists: ReadonlyMap<FieldType, read
   return `{${text}}`
 }
 
-/** Not `join`, which copies: what is nested deep would be copied once for every level. */
+/** Concatenates instead of `join`, which copies: deeply nested text would be copied once per level. */
 const listed = (items: readonly string[]): string => {
   let text = ''
   for (const item of items) text += text === '' ? item : `,${item}`
@@ -122,7 +122,7 @@ const readField = (
     const value = readScalar(reading, field, raw)
     put(field, value)
   } else if (kind === wire.length && isRepeated && own !== wire.length) {
-    // Numbers of a list, one behind the other.
+    // A packed list of numbers.
     const length = Number(readVarint(reading))
     const from = take(reading, length)
     const { end } = reading
@@ -136,7 +136,7 @@ const readField = (
   } else skip(reading, kind, number, depth)
 }
 
-/** What the message is written as. */
+/** Returns the JSON of a nested message. */
 const inside = (reading: Reading, type: MessageType, depth: number, group: number): string => {
   const { out } = reading
   reading.out = ''
@@ -146,7 +146,7 @@ const inside = (reading: Reading, type: MessageType, depth: number, group: numbe
   return written
 }
 
-/** `"key":value` of an entry of a map; either may be missing. */
+/** `"key":value` of a map entry; either may be missing. */
 const entryOf = (reading: Reading, { fields }: MessageType, depth: number): string => {
   let key = '""'
   let value = 'null'
@@ -234,7 +234,7 @@ const readScalar = (reading: Reading, field: FieldType, raw: Raw | undefined): s
   }
 }
 
-/** Reads over a field that is not known. */
+/** Skips an unknown field. */
 const skip = (reading: Reading, kind: number, number: number, depth: number): void => {
   step(reading, depth)
   if (kind === wire.varint) readVarint(reading)
@@ -245,12 +245,12 @@ const skip = (reading: Reading, kind: number, number: number, depth: number): vo
     for (;;) {
       const tag = Number(readVarint(reading))
       if (tag % 8 === wire.end) {
-        if (Math.floor(tag / 8) !== number) throw new Undecodable('ends a group that did not begin')
+        if (Math.floor(tag / 8) !== number) throw new Undecodable('ends a group that was not started')
         return
       }
       skip(reading, tag % 8, Math.floor(tag / 8), depth + 1)
     }
-  else throw new Undecodable('has a field of an unknown kind')
+  else throw new Undecodable('has a field of an unknown wire type')
 }
 
 type Special = (members: readonly string[], lists: ReadonlyMap<FieldType, readonly string[]>, raw: Raw) => string
@@ -265,7 +265,7 @@ const onlyValue =
 
 const fraction = (nanos: number): string => (nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`)
 
-/** Google's types that mean something else than their fields, as Protobuf's own JSON has them. */
+/** Well-known types with a special form in the JSON mapping of Protobuf. */
 const specials: Readonly<Record<string, Special>> = {
   'google.protobuf.Timestamp': (_, __, { seconds, nanos }) => {
     const ms = Number(seconds) * 1000

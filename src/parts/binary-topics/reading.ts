@@ -1,22 +1,22 @@
-// Reads the bytes of a value and writes what they mean as JSON, both bounded: neither schema nor value can make it long.
+// Bounded reading of a value and writing of its JSON, so that neither schema nor value can exhaust memory or time.
 
-/** The value is not what its schema says, or hostile. */
+/** The value does not match its schema, or is hostile. */
 export class Undecodable extends Error {}
 
-/** Where reading is, and what was written. */
+/** The position in the value, and the output so far. */
 export type Reading = {
   readonly bytes: Buffer
   at: number
-  /** Bytes from here on belong to something else. */
+  /** The end of the current part. */
   end: number
   out: string
-  /** How many more characters may be written, where they are not in `out` yet. */
+  /** The remaining budget of characters that are not in `out` yet. */
   room: number
-  /** How many more values may be read: some take no byte at all, and a schema can have any number of those. */
+  /** The remaining budget of values: some take no bytes, and a schema can have any number of them. */
   left: number
 }
 
-/** More than any event has; what is read of it goes no deeper than 64 anyway. */
+/** Deeper than any real event; extraction stops at 64 anyway. */
 const maxDepth = 100
 const maxOutput = 8_388_608
 const stepsPerByte = 8
@@ -31,18 +31,18 @@ export const createReading = (bytes: Buffer, at: number): Reading => ({
   left: freeSteps + stepsPerByte * (bytes.length - at),
 })
 
-/** Call once for every value that is read. */
+/** Charges one value. */
 export const step = (reading: Reading, depth: number): void => {
   if (--reading.left < 0 || reading.out.length > maxOutput) throw new Undecodable('holds more than its size allows')
   if (depth > maxDepth) throw new Undecodable('is nested too deep')
 }
 
-/** Call with the length of what is written elsewhere than in `out`. */
+/** Charges characters that are written outside `out`. */
 export const spend = (reading: Reading, characters: number): void => {
   if ((reading.room -= characters) < 0) throw new Undecodable('holds more than its size allows')
 }
 
-/** The start of the next bytes, which are read over. */
+/** Skips the next bytes and returns their start. */
 export const take = (reading: Reading, length: number): number => {
   const from = reading.at
   if (!(length >= 0 && length <= reading.end - from)) throw new Undecodable('ends before it is complete')
@@ -50,7 +50,7 @@ export const take = (reading: Reading, length: number): number => {
   return from
 }
 
-/** An unsigned number of up to 64 bits, seven to a byte, the lowest first. */
+/** An unsigned number of up to 64 bits, seven per byte, lowest first. */
 export const readVarint = (reading: Reading): bigint | number => {
   const { bytes, end } = reading
   let value = 0
@@ -73,7 +73,7 @@ export const readVarint = (reading: Reading): bigint | number => {
   throw new Undecodable('has a number of more than 64 bits')
 }
 
-/** −1, 1, −2 … as 1, 2, 3 …: as both Avro and Protobuf have it. */
+/** Decodes zigzag, which Avro and Protobuf use: 1, 2, 3 … mean −1, 1, −2 … */
 export const unzigzag = (value: bigint | number): bigint | number => {
   if (typeof value === 'bigint') return (value >> 1n) ^ -(value & 1n)
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2
@@ -84,7 +84,7 @@ export const writeDouble = (value: number): string => (Number.isFinite(value) ? 
 /** Names of fields that hold an address: flow exporters write them as four or sixteen bytes. */
 const addressName = /(?:^|[_.-]|[a-z])(?:ip|ipv4|ipv6|addr|address|hop)$/i
 
-/** Bytes as what they most likely are: an address, text, or anything, in base64. */
+/** Writes bytes as the most likely of: an address, text, or base64. */
 export const writeBytes = (bytes: Buffer, name: string): string => {
   if ((bytes.length === 4 || bytes.length === 16) && addressName.test(name)) return `"${writeAddress(bytes)}"`
   const text = bytes.toString('utf8')
@@ -99,6 +99,6 @@ const writeAddress = (bytes: Buffer): string => {
 
 const longestTimeMs = 8.64e15
 
-/** Milliseconds since 1970 as text, with more digits where there are any; as a number where no calendar has such a time. */
+/** Writes milliseconds since 1970 as ISO 8601 with further digits in `more`, or as a number if out of range. */
 export const writeTime = (ms: number, more = '', zone = 'Z'): string =>
   Math.abs(ms) <= longestTimeMs ? `"${new Date(ms).toISOString().slice(0, -1)}${more}${zone}"` : String(ms)

@@ -1,4 +1,4 @@
-// Asks the schema registry over HTTP, by Confluent's API: a schema and those it refers to, bounded in number, size and time.
+// Fetches a schema and its references from a registry over the Confluent API, bounded in number, size and time.
 import { isObject, type AnyObject } from '../../base/json-object.js'
 import { connect, type ConnectDependencies } from '../../provider/connect.js'
 import { exchange, type ExchangeLimits } from '../../provider/exchange.js'
@@ -9,9 +9,9 @@ import type { SchemaKey } from './schema-id.js'
 
 type RegistryAnswer =
   | { readonly status: 'found'; readonly schema: RegisteredSchema }
-  /** It has none of this id, or one that cannot be used. */
+  /** No schema with this id, or an unusable one. */
   | { readonly status: 'missing'; readonly message: string; readonly isRefused: boolean }
-  /** Nobody can say: it is asked again. */
+  /** No usable answer; retried later. */
   | { readonly status: 'away'; readonly message: string }
 
 export type RegistryClient = {
@@ -36,7 +36,7 @@ const limits: ExchangeLimits & { readonly maxAnswerDepth: number } = {
   maxAnswerDepth: 64,
 }
 
-/** Of all the schemas that one refers to. */
+/** The maximum number of direct and indirect references. */
 const maxReferences = 200
 const maxReferenceDepth = 20
 const maxTotalLength = 8_388_608
@@ -70,7 +70,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
     if (!bytes) return refused(`has one that is larger than ${limits.maxAnswerBytes} bytes`)
     const parsed = parseBody(bytes, limits.maxAnswerDepth, asItIs)
     return 'problem' in parsed
-      ? { status: 'away', message: `answers what is no schema: the answer ${parsed.problem}` }
+      ? { status: 'away', message: `sent an answer that is not a schema: the answer ${parsed.problem}` }
       : parsed
   }
 
@@ -89,17 +89,18 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
         if (!isObject(one)) continue
         const { subject, version } = one
         if (typeof subject !== 'string' || typeof version !== 'number')
-          return refused('has one that refers to a schema without a name')
+          return refused('has a schema with a reference without a name')
         const place = `subjects/${encodeURIComponent(subject)}/versions/${version}`
         if (seen.has(place)) continue
         seen.add(place)
         if (seen.size > maxReferences || depth > maxReferenceDepth)
-          return refused('has one that refers to too many schemas')
+          return refused('has a schema with too many references')
         const found = await get(place)
         if ('status' in found) return found
         const { schema: text } = found.body
-        if (typeof text !== 'string') return refused('has one that refers to an answer without a schema')
-        if ((length += text.length) > maxTotalLength) return refused('has one that is too large with what it refers to')
+        if (typeof text !== 'string') return refused('has a schema with a reference that has no text')
+        if ((length += text.length) > maxTotalLength)
+          return refused('has a schema that is too large with its references')
         const failure = await follow(found.body.references, depth + 1)
         if (failure) return failure
         references.push(text)
@@ -113,7 +114,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
   return { schemaOf, close: () => dispatcher.destroy() }
 }
 
-/** A password that is also a word of the schema must not change it; nothing of a schema is shown but names. */
+/** Does not redact schemas: a password that occurs as a word in one must not change it, and only names in schemas are shown. */
 const asItIs = createRedact('')
 
 const missing = (message: string): Extract<RegistryAnswer, { status: 'missing' }> => ({

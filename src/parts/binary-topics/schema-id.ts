@@ -1,4 +1,4 @@
-// Which schema a value was written with: in a header, or in front of the value, as Confluent's clients write it.
+// Reads the schema id of a value, from a header or from the Confluent prefix of the value.
 import type { RecordOrigin } from '../../pipeline/batch/cut-batch.js'
 import { createReading, readVarint, Undecodable, unzigzag } from './reading.js'
 
@@ -7,14 +7,14 @@ export type SchemaKey = number | string
 
 export type SchemaId = {
   readonly key: SchemaKey
-  /** Where the value itself begins. */
+  /** The offset of the value itself. */
   readonly at: number
-  /** What the header has behind the id. */
+  /** The rest of the header after the id. */
   readonly rest: Buffer | undefined
 }
 
 const header = '__value_schema_id'
-/** The first byte: an id of four bytes follows, or a GUID of sixteen. */
+/** The first byte: 0 for an id of four bytes, 1 for a GUID of sixteen. */
 const idFollows = 0
 const guidFollows = 1
 
@@ -38,14 +38,14 @@ const lengthOf = (key: SchemaKey): number => (typeof key === 'number' ? 5 : 17)
 
 const maxIndexes = 32
 
-/** Which message of a .proto file it is: a count and so many indexes; 0 alone is the first. Throws Undecodable. */
+/** The path of the message in its .proto file: a count and that many indexes; a single 0 means the first message. Throws Undecodable. */
 export const readIndexes = (
   bytes: Buffer,
   from: number,
 ): { readonly indexes: readonly number[]; readonly at: number } => {
   const reading = createReading(bytes, from)
   const count = Number(unzigzag(readVarint(reading)))
-  if (count < 0 || count > maxIndexes) throw new Undecodable('has message indexes that are none')
+  if (count < 0 || count > maxIndexes) throw new Undecodable('has invalid message indexes')
   if (count === 0) return { indexes: [0], at: reading.at }
   const indexes = Array.from({ length: count }, () => Number(unzigzag(readVarint(reading))))
   return { indexes, at: reading.at }

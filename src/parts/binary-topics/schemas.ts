@@ -1,4 +1,4 @@
-// The schemas that values were written with: fetched once, kept within bounds, and asked for again where there was no answer.
+// A bounded cache of compiled schemas: each is fetched once, and retried if the registry did not answer.
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Clock } from '../../base/clock.js'
 import type { Emit } from '../../telemetry/event.js'
@@ -8,11 +8,11 @@ import type { RegistryClient } from './registry-client.js'
 import type { SchemaKey } from './schema-id.js'
 
 type Schemas = {
-  /** How values of it are read; undefined if that is not known, or not yet. */
+  /** The reader for its values; undefined if the schema is missing or not loaded yet. */
   readonly of: (key: SchemaKey) => ReadValue | undefined
-  /** Asks for it; resolves when that is answered, and undefined where nothing is to be expected soon. */
+  /** Fetches it; undefined if no answer is expected soon. */
   readonly load: (key: SchemaKey) => Promise<void> | undefined
-  /** Resolves when it is there or never comes; undefined where nobody asks for it again. */
+  /** Resolves when the schema has arrived or is given up; undefined if it is not retried. */
   readonly late: (key: SchemaKey) => Promise<void> | undefined
   readonly close: () => void
 }
@@ -21,20 +21,20 @@ type SchemasOptions = {
   readonly client: Pick<RegistryClient, 'schemaOf'>
   readonly clock: Clock
   readonly emit: Emit
-  /** A registry that takes longer than this is not waited for until it is faster. */
+  /** Events do not wait for a registry that takes longer than this, until it is faster again. */
   readonly slowMs: number
 }
 
-/** What is kept, in characters of schemas: at least this much, and at most twice as much. */
+/** The cache size in characters of schemas: at least this much, and at most twice as much. */
 const keptLength = 16_777_216
-/** Ids without a schema that are remembered, and so not asked for with every value. */
+/** The maximum number of remembered ids without a schema. */
 const maxMissing = 10_000
-/** And of those, how many are asked for again because an event waits for them. */
+/** The maximum number of those that are retried because an event waits. */
 const maxWaiting = 1_000
-/** Anybody can write ids that nobody has registered: so many may be asked for at once, and so many more a second. */
+/** Token bucket for requests, because any producer can write unregistered ids: the burst, and the refill per second. */
 const burst = 50
 const perSecond = 10
-/** Of an id that the registry does not have: 30 s, doubled each time, is a quarter of an hour in all. */
+/** Backoff for an id that the registry does not have: 30 s, doubled each time, a quarter of an hour in total. */
 const missingMs = 30_000
 const maxMissingTries = 5
 /** Of a registry that does not answer. */
@@ -43,22 +43,22 @@ const maxAwayMs = 30_000
 
 type Known = { readonly read: ReadValue; readonly length: number }
 
-/** An id that there is no schema for yet. */
+/** An id without a schema. */
 type Missing = {
   tries: number
-  /** Epoch milliseconds from which it may be asked for again. */
+  /** Epoch milliseconds of the next retry. */
   dueAt: number
   loading?: Promise<void> | undefined
   /** Epoch milliseconds. */
   askedAt: number
   waiting?: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
-  /** The registry has it, and it cannot be used. */
+  /** The registry has the schema, but it is unusable. */
   isRefused: boolean
 }
 
 export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): Schemas => {
   const known = createBoundedCache<SchemaKey, Known>(keptLength, ({ length }) => length)
-  /** In the order in which they were met. */
+  /** In the order of their first appearance. */
   const missing = new Map<SchemaKey, Missing>()
   let waiting = 0
   let tokens = burst
@@ -79,7 +79,7 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
     return true
   }
 
-  /** Who waits for it learns that it is there, or does not come. */
+  /** Resolves the waits for an id. */
   const settle = (one: Missing): void => {
     if (!one.waiting) return
     waiting--
@@ -151,7 +151,7 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
     return (one.loading = ask(key, one).then(askWaiting))
   }
 
-  /** Asks for what somebody waits for, as soon as it may be asked for: one at a time while the registry is away. */
+  /** Retries ids that events wait for when they are due; one at a time while the registry is down. */
   const askWaiting = (): void => {
     cancel?.()
     cancel = undefined
@@ -175,7 +175,7 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
       const one = missingOf(key)
       const now = clock.now()
       const loading = start(key, one, now)
-      // Not quite the whole time, because timers may run out a moment before it by the clock.
+      // 90 % of the time, because a timer may fire slightly early.
       const isLate = now - one.askedAt > 0.9 * slowMs
       return isSlow || awaySince !== undefined || isLate ? undefined : loading
     },

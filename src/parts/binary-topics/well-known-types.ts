@@ -1,4 +1,4 @@
-// Google's well-known types, which .proto files import without anybody registering them.
+// The well-known Protobuf types, which .proto files import without registering them.
 import { parseProto } from './parse-proto.js'
 import type { ProtoFile } from './proto-file.js'
 

@@ -8,32 +8,31 @@ export const notifySettings = settingsAt(
     {
       sinks: Type.Array(Type.String({ minLength: 1, maxLength: 4_096 }), {
         default: [],
-        description: 'Files of sinks, or folders of them: where `threatweave notify` sends alerts.',
+        description: 'Sink files, or folders of them: the destinations of `threatweave notify`.',
       }),
       silences: Type.String({
         default: '',
-        description: 'The file of silences; it is read again when it changes. Empty: nothing is silenced.',
+        description: 'The file of silences; it is reloaded when it changes. Empty: no silences.',
       }),
       maxAgeHours: Type.Number({
         default: 24,
         exclusiveMinimum: 0,
         maximum: 8_760,
         description:
-          'Older alerts are not sent to people, only counted, so that an outage does not end in a storm. Sinks that store alerts get them all.',
+          'Alerts older than this are counted but not sent to people, so that an outage does not end in a flood. Sinks that store alerts get all of them.',
       }),
       deadLetterTopic: Type.String({
         default: '',
         maxLength: 249,
         pattern: '^[A-Za-z0-9._-]*$',
         description:
-          'Where alerts go that a sink refuses for good; empty: kafka.alertsTopic with -undelivered. Created if it does not exist.',
+          'The dead letter topic for alerts that a sink rejects permanently; empty: kafka.alertsTopic with the suffix -undelivered. Created if it does not exist.',
       }),
       opsPort: Type.Integer({
         default: 9462,
         minimum: 0,
         maximum: 65_535,
-        description:
-          'The port of health and metrics while `notify` runs, on ops.host and by the other settings of ops; 0 takes any free one.',
+        description: 'The port for health and metrics of `notify`; the other ops settings apply. 0 picks a free one.',
       }),
     },
     {

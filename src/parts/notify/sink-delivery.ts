@@ -12,7 +12,7 @@ import type { Silences } from './silences.js'
 import type { SinkClient, SinkState } from './sink-client.js'
 import type { Sink } from './sink-file.js'
 
-/** What became of the alerts of a sink. */
+/** The totals of a sink. */
 const alertFates = [
   'delivered',
   'refused',
@@ -31,7 +31,7 @@ export type SinkStatus = {
   /** By what became of them. */
   readonly alerts: Readonly<Record<Fate, number>>
   readonly failures: Readonly<Partial<Record<SinkState, number>>>
-  /** When the alert was written that is being sent, in epoch milliseconds. */
+  /** Epoch milliseconds when the alert in progress was written. */
   readonly oldest: number | undefined
   /** By partition, the offset of the next alert. */
   readonly positions: ReadonlyMap<number, number>

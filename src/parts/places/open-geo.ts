@@ -1,4 +1,4 @@
-// Keeps the databases of intel.geo: reads them, watches their files, and says country and network of an address.
+// Loads the databases of intel.geo, reloads changed files, and returns the country and network of an address.
 import { readFile } from 'node:fs/promises'
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import { messageOf } from '../../base/message-of.js'
@@ -17,26 +17,26 @@ type GeoOptions = {
   readonly clock: Clock
   /** Whether documentation addresses count as public. */
   readonly documentation: boolean
-  /** How often the files are looked at; 0: never. */
+  /** The interval between checks for changed files; 0: never. */
   readonly pollMs?: number | undefined
 }
 
-/** One file; what is in use of it is always a whole database. */
+/** One file and its database in use, which is replaced only by a complete one. */
 type Slot = {
   readonly file: string
   inUse: Database
   problem: string | undefined
   refusals: number
-  /** Whether it was said that what is in use cannot answer for some address. */
+  /** Whether a failed read of the current database was logged. */
   hasFailed: boolean
 }
 
 const defaultPollMs = 5000
-/** Keeps what is said of at least this many addresses, and of at most twice as many. */
+/** The cache keeps at least this many addresses, and at most twice as many. */
 const generation = 25_000
 const nothing: Geo = Object.freeze({})
 
-/** Returns every problem if a file cannot be used; later the last good version of a file stays in use. */
+/** Returns every problem if a file is unusable at the start; later the last good version of a file stays in use. */
 export const openGeo = async (
   files: readonly string[],
   { emit, clock, documentation, pollMs = defaultPollMs }: GeoOptions,
@@ -55,7 +55,7 @@ export const openGeo = async (
   )
   if (problems.length > 0) return { problems }
   let version = 0
-  /** By address: what a feed lists is judged anew for every event, and must not be looked up for every event. */
+  /** Cached by address, because listed indicators are judged anew for every event. */
   let known = createBoundedCache<string, Geo>(generation)
 
   const take = (slot: Slot, database: Database): void => {
@@ -89,7 +89,7 @@ export const openGeo = async (
     return [{ slot, watched }]
   })
 
-  /** A database may be whole at both ends and broken in the middle. */
+  /** A read can throw: a database may be intact at both ends and damaged in the middle. */
   const sources = opened.map(({ slot }) => ({
     find: (address: string): Location | undefined => {
       try {
@@ -140,7 +140,7 @@ export const geoProblems = async (files: readonly string[]): Promise<readonly Se
   return []
 }
 
-/** The signature is taken before: a file that changes meanwhile is read again. */
+/** Takes the signature before reading, so that a file that changes meanwhile is read again. */
 const read = async (
   file: string,
 ): Promise<{ readonly signature: string; readonly database: Database | { readonly problem: string } }> => {

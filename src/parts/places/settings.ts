@@ -8,6 +8,6 @@ export const placesSettings = settingsAt(
     default: [],
     maxItems: 8,
     description:
-      'Database files in the MaxMind format (.mmdb; MaxMind, DB-IP, IPinfo) that say country and network (AS) of an address; nobody is asked for it. Full annotations, alerts and rules get `country` and `as`. The first file that has a member wins; a changed file is used within seconds.',
+      'Database files in the MaxMind format (.mmdb; MaxMind, DB-IP, IPinfo) with the country and network (AS) of an address; no lookup is needed. Full annotations, alerts and rules get `country` and `as`. The first file with a value wins; a changed file is used within seconds.',
   }),
 )

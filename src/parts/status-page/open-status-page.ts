@@ -1,4 +1,4 @@
-// The status page: what it has seen of a run, and what it answers.
+// Opens the status page: collects the state of a run and answers requests.
 import type { Clock } from '../../base/clock.js'
 import type { Page, PageSources } from '../../ops/page.js'
 import { alertJson } from './content/alert-json.js'
@@ -28,7 +28,7 @@ export const createStatusPage = (clock: Pick<Clock, 'now'>): Page => {
         '/history': ({ value }) => {
           const body = indicatorPage(value, seenOf, board, now())
           return body === undefined
-            ? { status: 400, refused: 'write ?value= and an address or a name' }
+            ? { status: 400, refused: 'add ?value= with an address or a name' }
             : { type: html, body }
         },
         '/alert': ({ id }) => {
@@ -56,7 +56,7 @@ export const createStatusPage = (clock: Pick<Clock, 'now'>): Page => {
 
 const html = 'text/html; charset=utf-8'
 
-/** The regions that are not as they were at the last call. */
+/** The regions that changed since the last call. */
 const changesOf = (view: () => View) => {
   let before: Readonly<Record<string, string>> = {}
   return () => {

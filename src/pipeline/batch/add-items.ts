@@ -1,4 +1,4 @@
-// An annotation as items of a list that the envelope has for such things: OpenTelemetry's attributes, Splunk's fields.
+// Writes an annotation as items of a list in the envelope: OpenTelemetry attributes or Splunk fields.
 import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { applyEdits } from '../annotate/edit.js'
 import { jsonItemsOf, type JsonItem } from '../annotate/json-items.js'
@@ -6,11 +6,11 @@ import { jsonItemsOf, type JsonItem } from '../annotate/json-items.js'
 export type ItemSettings = {
   readonly key: string
   readonly isAnnotationName: (name: string) => boolean
-  /** Leaves an event as it is that has an annotation. */
+  /** Leaves events unchanged that already have an annotation. */
   readonly keepsExisting: boolean
 }
 
-/** OpenTelemetry's values, in the form that they have in JSON. */
+/** OpenTelemetry values in their JSON form. */
 export type AnyValue =
   | { readonly stringValue: string }
   | { readonly boolValue: boolean }
@@ -20,18 +20,18 @@ export type AnyValue =
   | { readonly kvlistValue: { readonly values: readonly Attribute[] } }
 export type Attribute = { readonly key: string; readonly value: AnyValue }
 
-/** One for each member of the annotation. */
+/** One attribute per member of the annotation. */
 export const attributesOf = (annotation: AnyObject, key: string): readonly Attribute[] =>
   Object.entries(annotation).map(([name, value]) => ({ key: `${key}.${name}`, value: anyValue(value) }))
 
-/** The bytes of a log record with one attribute for each member of the annotation. */
+/** Adds the annotation to a log record, as one attribute per member. */
 export const addAttributes = (bytes: Buffer, annotation: AnyObject, settings: ItemSettings): Buffer => {
   const added = attributesOf(annotation, settings.key).map((one) => JSON.stringify(one))
   const nameOf = ({ valueStart, valueEnd }: JsonItem): unknown => parseObject(bytes.subarray(valueStart, valueEnd))?.key
   return addItems(bytes, 'attributes', '[]', added, nameOf, settings)
 }
 
-/** The bytes of an envelope with the annotation in `fields`, which takes no nested value. */
+/** Adds the annotation to `fields` of an envelope, which allows no nested values. */
 export const addFields = (bytes: Buffer, annotation: AnyObject, settings: ItemSettings): Buffer => {
   const added = Object.entries(annotation).flatMap(([name, value]) =>
     isFlat(value) ? [`${JSON.stringify(`${settings.key}.${name}`)}:${flatText(value)}`] : [],
@@ -39,7 +39,7 @@ export const addFields = (bytes: Buffer, annotation: AnyObject, settings: ItemSe
   return addItems(bytes, 'fields', '{}', added, ({ name }) => name, settings)
 }
 
-/** Adds items to the last list or object of that name; without one it is made. What was forged there is gone by now, unless it is kept. */
+/** Adds items to the last list or object of that name, which is created if missing. Forged items were removed before, unless they are kept. */
 const addItems = (
   bytes: Buffer,
   name: string,

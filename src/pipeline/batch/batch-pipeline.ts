@@ -1,4 +1,4 @@
-// A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
+// Extends a pipeline to records of many events: sends each member through as an event and joins the results into one record.
 import type { EventIn, EventOut } from '../event.js'
 import type { Pipeline, PrepareRecords, Use } from '../pipeline.js'
 import type { Wait } from '../enrich/wait.js'
@@ -15,11 +15,11 @@ type BatchSteps = {
   readonly wait: Wait
 }
 
-/** After this many events the event loop may turn to something else. */
+/** The number of events between yields to the event loop. */
 export const sliceEvents = 64
 
 export const createBatchPipeline = (pipeline: Pipeline, { cut, prepare, join, wait: usual }: BatchSteps): Pipeline => {
-  /** All lookups start before any is waited for, as with single events. */
+  /** Starts all lookups before waiting for any, as with single events. */
   const runMembers = async (
     chunk: readonly EventIn[],
     batches: readonly (Batch | undefined)[],
@@ -76,7 +76,7 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
   const { origin, time, key, former, formers, isFree } = given
   return {
     bytes: bytesOfMember(given.bytes, batch, nth),
-    // What was split off a record comes back as a record of one, and is the member that it was.
+    // A member that was split off an earlier record keeps its origin when it comes back as a record of one.
     origin: batch.isOne || (batch.count === 1 && isMember.test(origin)) ? origin : `${origin}#${nth}`,
     time,
     key,
@@ -87,7 +87,7 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
   }
 }
 
-/** What is read of a member. */
+/** The readable bytes of a member. */
 export const bytesOfMember = (given: Buffer, batch: Batch, nth: number): Buffer => {
   const { content, record = given, members, isOne, isOtlp, logRecords } = batch
   if (isOne && content) return content

@@ -1,12 +1,12 @@
-// Writes what is known of a record of many events as one JSON object of bounded size: the worst member, counts, and members by their index.
+// Writes the annotation of a batch as one JSON object of bounded size: the worst member, counts, and members by index.
 import type { Status, Annotation } from '../../domain/annotation.js'
 import { levels, type Level } from '../../domain/finding.js'
 import type { EventOut, Reduced } from '../event.js'
 import { writeCompact } from '../annotate/write-annotation.js'
 
-/** The outcome of a record by the outcomes of its members. */
+/** The combined result of the members. */
 export type MembersOutcome = {
-  /** The place of the member that decides; ties go to the first. */
+  /** The index of the deciding member; the first of equals. */
   readonly worst: number
   readonly status: Status
   readonly counts: Readonly<Record<Level, number>>
@@ -44,23 +44,23 @@ const statusOf = ({ failed, partial, skipped }: Readonly<Record<Status, number>>
 }
 
 type BatchSummary = {
-  /** The worst member's, with the status and id of the record. */
+  /** The annotation of the worst member, with the status and id of the record. */
   readonly annotation: Annotation
   readonly members: readonly EventOut[]
   readonly outcome: MembersOutcome
-  /** How many members the record has; past the limit the last of `members` is all the others. */
+  /** The total number of members; past the limit the last of `members` stands for the rest. */
   readonly count: number
 }
 
 const maxListed = 100
 const maxAccused = 100
-/** Of the list: about what a broker takes in headers without a thought. */
+/** The maximum size of the member list, which fits into record headers. */
 const maxBytes = 16_384
 const maxReducedBytes = 4_096
 
 const weights = { malicious: 0, suspicious: 1, unknown: 2, clean: 3 } as const
 
-/** With `accused` only accused members are listed, with `worst` none, and their indexes stand for them. */
+/** `accused` lists only malicious and suspicious members; `worst` lists none, only indexes. */
 export const batchText = (
   { annotation, members, outcome, count }: BatchSummary,
   isListed: (member: EventOut) => boolean,
@@ -83,7 +83,7 @@ export const batchText = (
   return omitted > 0 ? `${text},"members_omitted":${omitted}}` : `${text}}`
 }
 
-/** The accused go first, and what is listed is in the order of the record. */
+/** Prefers malicious and suspicious members when space is short; the result keeps the record order. */
 const fitting = (
   members: readonly EventOut[],
   wanted: readonly number[],

@@ -1,18 +1,18 @@
-// Finds values by their path in JSON, and checks meanwhile that it is JSON; nothing is parsed into objects.
+// Finds values by their path in JSON and validates the syntax in the same pass, without parsing into objects.
 import { deepest, endOfString, endOfValue, failed, skipSpace } from '../json-grammar.js'
 
 type Found = { readonly from: number; readonly to: number }
-/** Called where a value begins, with the name of the member; answers where the value ends. */
+/** Called at the start of a value with its member name; returns the end of the value. */
 type Visit = (at: number, name: string) => number
 
 type ValuePath = {
   /** Names from the top down; `*` is every element of a list. */
   readonly path: readonly string[]
-  /** What else the object at the top may have. */
+  /** Whether the top object may have this other member. */
   readonly isBeside: (name: string) => boolean
 }
 
-/** Protobuf's JSON knows each of its names in two spellings, and most readers take both. */
+/** The JSON mapping of Protobuf has two spellings of each name, and most readers accept both. */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['resourceLogs', 'resource_logs'],
   ['scopeLogs', 'scope_logs'],
@@ -24,7 +24,7 @@ export const spellingsOf = (name: string): readonly string[] => {
 }
 export const isCalled = (key: string, name: string): boolean => key === name || key === otherSpellings.get(name)
 
-/** The end of the value that begins there; `found` gets the values at the end of the way. Fails on text that is not JSON, or not of that shape. */
+/** Returns the end of the value and adds the values at the path to `found`. Fails if the text is not JSON or has another shape. */
 export const collectAt = (bytes: Buffer, from: number, way: ValuePath, found: Found[], step = 0): number => {
   const name = way.path[step]
   if (name === undefined) {
@@ -51,7 +51,7 @@ const endOfObject = (bytes: Buffer, open: number, visit: Visit): number => {
     at = skipSpace(bytes, end)
     if (bytes[at] !== 0x3a) return failed
     at = skipSpace(bytes, at + 1)
-    // Names are decoded, so that an escaped spelling hides nothing.
+    // Names are decoded, because escapes could hide one.
     at = visit(at, JSON.parse(bytes.toString('utf8', start, end)) as string)
     if (at === failed) return failed
     at = skipSpace(bytes, at)

@@ -1,4 +1,4 @@
-// Cuts a record that holds many events into its members: an array, NDJSON, or one of the known shapes around a list.
+// Splits a record of many events into members: an array, NDJSON, or a known shape around a list.
 import type { Forgeries } from '../annotate/forgeries.js'
 import type { TopicFormat, ValueFormat } from '../../domain/topic-format.js'
 import type { Unread } from '../../domain/unread.js'
@@ -8,53 +8,53 @@ import type { Around } from './find-forged.js'
 import { array, eventsAt, firstInk, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
 
 export type Batch = {
-  /** In the order of the record; past the limit the last one is the whole rest, looked at as one event. */
+  /** In record order; past the limit the last one covers the whole rest, which is treated as one event. */
   readonly members: readonly Span[]
-  /** How many there are, also where the rest is one. */
+  /** The total number of members, including those past the limit. */
   readonly count: number
-  /** Where annotations go. */
+  /** The place for annotations. */
   readonly place: AnnotationPlace
-  /** What is read instead of the record, and what the places of members refer to if there are many. */
+  /** The unpacked content, which positions of members refer to; absent if it is the record itself. */
   readonly content?: Buffer | undefined
   /** OpenTelemetry log records in JSON. */
   readonly isOtlp?: boolean | undefined
-  /** OpenTelemetry log records in Protobuf: the members without the rest, and where their lengths are. */
+  /** OpenTelemetry log records in Protobuf: the members, with the positions of their lengths. */
   readonly logRecords?: readonly Frame[] | undefined
-  /** An envelope of one event, which is the record's event. */
+  /** An envelope with a single event. */
   readonly isOne?: true
-  /** The record without what was forged around its events, if something was: all places refer to it. */
+  /** The record without forged annotations around its events; all positions refer to it. */
   readonly record?: Buffer
-  /** Where to look for that: beyond the events that are annotated. */
+  /** The parts around the events to search for forged annotations. */
   readonly around?: Around | undefined
-  /** The same in the content, if that is not what is written. */
+  /** The same for unpacked content that is not written back. */
   readonly packed?: Around | undefined
-  /** The format of its value, if that is not text: the value comes out byte for byte, or as its format has it. */
+  /** The format of a value that is not text; it determines how the value is written. */
   readonly format?: ValueFormat | undefined
-  /** Why the value could not be read as its format says; its bytes are searched as they are. */
+  /** Why the value could not be decoded; its raw bytes are searched instead. */
   readonly unread?: Unread | undefined
-  /** What was forged around its events. */
+  /** Forged annotations around its events. */
   readonly forgeries?: Forgeries | undefined
 }
 
-/** Where a record is from, for a value that does not say by itself how it is read. */
+/** The origin of a record, which determines how its value is decoded. */
 export type RecordOrigin = {
   readonly topic: string
   readonly headers: readonly (readonly [string, Buffer | null])[]
-  /** The format of its value, if it is another than its topic's: we have written it to that topic. */
+  /** The format of the value, if it differs from the topic because this program wrote it. */
   readonly format?: TopicFormat | undefined
 }
 
 /** Without an origin the bytes are text. */
 export type CutBatch = (bytes: Buffer, record?: RecordOrigin) => Batch | undefined
 
-/** More than any shipper puts into one record; they bound what a hostile one can cost. */
+/** More than any log shipper puts into one record; the limits bound the cost of hostile records. */
 export const batchLimits = { maxMembers: 10_000, maxBytes: 16_777_216 } as const
 
-/** Where the content begins, after a byte order mark and blanks. */
+/** The start of the content, after a byte order mark and whitespace. */
 export const startOf = (bytes: Buffer): number =>
   firstInk(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
-/** An ordinary event is told from a batch by its first bytes and by having no line break. */
+/** Recognises ordinary events quickly by their first bytes and the lack of line breaks. */
 export const cutBatch: CutBatch = (bytes) => {
   if (bytes.length > batchLimits.maxBytes) return undefined
   const start = startOf(bytes)
@@ -90,7 +90,7 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
   return batchOf(bytes, members, 'member', (rest) => rest.filter(isObjectAt).map(({ from }) => from))
 }
 
-/** At least one member is an object that an annotation fits into. */
+/** A batch needs at least one member that is an object, to hold an annotation. */
 const batchOf = (
   bytes: Buffer,
   members: readonly Span[],
@@ -102,7 +102,7 @@ const batchOf = (
   if (!members.some(({ from }) => bytes[from] === 0x7b)) return undefined
   const isOtlp = place === 'attributes'
   const events = count <= maxMembers ? members : members.slice(0, maxMembers)
-  // An OpenTelemetry record is read in another form than it is written, so all of it is looked at here.
+  // An OpenTelemetry record is read in another form than it is written, so the whole record is searched here.
   const roots = rootsOf(members.slice(maxMembers))
   const around = { roots, events: isOtlp ? [] : events, hasAttributes: isOtlp }
   if (count <= maxMembers) return { members, count, place, isOtlp, around }
@@ -110,7 +110,7 @@ const batchOf = (
   return { members: [...events, rest], count, place, isOtlp, around }
 }
 
-/** The place of the last byte before `end` that is no blank. */
+/** The position of the last non-blank byte before `end`. */
 const lastInk = (bytes: Buffer, end: number): number => {
   let at = end - 1
   while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at--

@@ -1,4 +1,4 @@
-// Finds what a reader could take for our annotation around the events of a record: members named like it at any depth, and OpenTelemetry's attributes.
+// Finds forged annotations around the events of a record: members with our name at any depth, and OpenTelemetry attributes.
 import type { AnnotationKey } from '../annotate/annotation-key.js'
 import type { Edit } from '../annotate/edit.js'
 import { endOfScalar, endOfString, skipSpace } from '../json-grammar.js'
@@ -7,16 +7,16 @@ import type { Span } from './shapes.js'
 export type Forged = {
   /** How many are taken out. */
   readonly count: number
-  /** How many are not: attributes outside a list, where nobody may put one. */
+  /** The number of those that cannot be removed: attributes outside a list. */
   readonly left: number
-  /** What takes them out. */
+  /** The edits that remove them. */
   readonly cuts: readonly Edit[]
 }
 
 export type Around = {
-  /** Where JSON values begin; they are known to be JSON, and no deeper than we call ourselves. */
+  /** The start positions of JSON values, which are valid and of bounded depth. */
   readonly roots: readonly number[]
-  /** What is left alone, in order: the events. */
+  /** The events, in order; they are skipped. */
   readonly events: readonly Span[]
   /** Whether an element of a list with a `key` is a member of that name. */
   readonly hasAttributes: boolean
@@ -30,7 +30,7 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
   let count = 0
   let left = 0
   let next = 0
-  /** Whether the object that was passed last is an attribute named like our annotation. */
+  /** Whether the last object was an attribute with our name. */
   let isForgedAttribute = false
   const takeForged = (): boolean => {
     const wasForged = isForgedAttribute
@@ -80,13 +80,13 @@ export const findForged = (bytes: Buffer, around: Around, { isAnnotationNameAt }
       const isLast = isClosing()
       const to = isLast ? valueEnd : at + 1
       if (isForged) {
-        // What is in it goes with it.
+        // Its removal includes nested ones.
         cuts.length = before.cuts
         count = before.count + 1
         left = before.left
         cut(from, to)
         const run = cuts.at(-1)
-        // The comma before the last one goes, too.
+        // The comma before the last element is removed too.
         if (isLast && run && keptEnd >= 0) run.at = keptEnd
       } else keptEnd = valueEnd
       if (isLast) break

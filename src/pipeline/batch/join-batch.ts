@@ -1,4 +1,4 @@
-// Joins the annotated members of a record again: the record's bytes with every member in its place.
+// Joins annotated members into the bytes of their record again.
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import { parseObject } from '../../base/json-object.js'
@@ -24,13 +24,13 @@ import { batchText, outcomeOfMembers, type MembersOutcome } from './batch-text.j
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 
 type JoinSettings = Omit<PlaceSettings, 'layers'> & {
-  /** Whether every member comes out as a record of its own. */
+  /** Whether every member is written as a record of its own. */
   readonly splits?: boolean
 }
 
 type Settings = ItemSettings & {
   readonly splits: boolean
-  /** The bytes of an object with a text as its annotation. */
+  /** Inserts a text as the annotation of an object. */
   readonly atTop: (bytes: Buffer, text: string) => Buffer
 }
 
@@ -53,7 +53,7 @@ const isAccused = ({ verdict }: EventOut): boolean => verdict === 'malicious' ||
 
 type AloneInRecord = { readonly own: Buffer; readonly at: Span }
 
-/** For each member at the end of the path: a record that has no other. Undefined if repeating what is around them would take too much. */
+/** Makes a record per member, with a copy of the envelope. Undefined if the copies would be too large. */
 const aloneInRecord = (
   bytes: Buffer,
   path: readonly string[],
@@ -123,7 +123,7 @@ class JoinedRecord implements EventOut {
     return this.batch.unread
   }
 
-  /** One with more members than are taken apart stays one record: nobody could read the rest of it. */
+  /** A record with members past the limit is not split, because its rest could not be read. */
   get parts(): readonly BatchPart[] | undefined {
     const { batch, all, settings } = this
     const { members, content = this.original, isOne, isOtlp, logRecords } = batch
@@ -131,7 +131,7 @@ class JoinedRecord implements EventOut {
     if (batch.format && !logRecords) return undefined
     if (!isOtlp && !logRecords)
       return members.map(({ from, to }, nth) => ({ own: content.subarray(from, to), event: all[nth] as EventOut }))
-    // A log record means little without its resource and scope.
+    // A log record needs its resource and scope.
     if (logRecords)
       return aloneInRequest(content, logRecords, batchLimits.maxBytes)?.map(({ own, logRecord }, nth) =>
         this.partOf(own, all[nth] as EventOut, { members: [logRecord], logRecords: [logRecord] }),
@@ -155,7 +155,7 @@ class JoinedRecord implements EventOut {
     return this.worst.verdict
   }
 
-  /** That of the worst member, as the record's. */
+  /** The annotation of the worst member, for the record. */
   get annotation(): Annotation {
     return this.annotationStating(this.forgeries)
   }
@@ -191,7 +191,7 @@ class JoinedRecord implements EventOut {
     return this.batch.isOne ? this.worst.annotationText(reduced, stated) : this.text(reduced, () => true, stated)
   }
 
-  /** What has no place in the bytes: members that are no objects, and what was left out to save space. */
+  /** The annotations without a place in the bytes: of members that are not objects, and those left out to save space. */
   beside(reduced?: Reduced): string | undefined {
     const { place, isOne, count, members } = this.batch
     const hasNoPlace = place === 'header' || (isOne && place === 'attributes' && !hasPlace(this.worst))
@@ -242,7 +242,7 @@ class JoinedRecord implements EventOut {
     })
   }
 
-  /** The member if its annotation is written into the record. */
+  /** The member, if its annotation is written into the record. */
   private writtenMember(nth: number, reduced: Reduced | undefined): EventOut | undefined {
     const member = this.all[nth]
     if (!member || !hasPlace(member)) return undefined
@@ -271,7 +271,7 @@ class JoinedRecord implements EventOut {
 
 const none: Forgeries = { cut: 0, left: 0 }
 
-/** Around the events and in them: what is in an event is cut out only if that event is written again. */
+/** Counts forgeries around and in events; those in an event are removed only if the event is rewritten. */
 const forgeriesOf = (batch: Batch, members: readonly EventOut[], original: Buffer): Forgeries | undefined => {
   if (!batch.forgeries && !members.some(({ forgeries }) => forgeries)) return undefined
   let { cut, left } = batch.forgeries ?? none

@@ -1,13 +1,13 @@
-// Opens a record by the format that is set for its topic: text as ever, the others by the reader of that format.
+// Opens a record with the reader for the format of its topic.
 import { formatOfTopic, type FormatSetting, type ValueFormat } from '../../domain/topic-format.js'
 import type { Batch, CutBatch, RecordOrigin } from './cut-batch.js'
 
-/** Whatever the bytes are, the record is an event, or many. */
+/** Never fails: any bytes are at least one event. */
 export type OpenValue = (bytes: Buffer, record: RecordOrigin) => Batch
 
 type FormatReaders = Readonly<Record<ValueFormat, OpenValue>>
 
-/** `text` is undefined where every record of text is one event. */
+/** `text`: undefined if every text record is one event. */
 export const createOpenByTopic = (
   setting: FormatSetting,
   text: CutBatch | undefined,
@@ -19,10 +19,10 @@ export const createOpenByTopic = (
   }
 }
 
-/** A value that is searched as it is and comes out as it is, with its annotation in a header. */
+/** A value that is searched and written unchanged, with its annotation in a header. */
 export const openBinary: OpenValue = (bytes) => asOneEvent(bytes, 'binary')
 
-/** `content` is what is read of the value. */
+/** `content`: the readable form of the value. */
 export const asOneEvent = (content: Buffer, format: ValueFormat): Batch => ({
   members: [{ from: 0, to: content.length }],
   count: 1,

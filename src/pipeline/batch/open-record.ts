@@ -1,4 +1,4 @@
-// Opens a record that carries many events, or one or many in an envelope: in one member, in base64, compressed.
+// Opens records with many events or with an envelope: in a member, in base64, compressed.
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
 import type { AnnotationKey } from '../annotate/annotation-key.js'
@@ -8,21 +8,21 @@ import { findForged, type Forged } from './find-forged.js'
 import { eventsAt, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
 
 export type OpenOptions = {
-  /** Unpacks zstd to at most so many bytes; throws if it cannot. */
+  /** Decompresses zstd up to `maxBytes`; throws if that fails. */
   readonly unzstd: (bytes: Buffer, maxBytes: number) => Buffer
   readonly key: AnnotationKey
-  /** What is done about what looks like our annotation around events: it is cut out as a forgery, or without being counted; absent, nothing. */
+  /** How to treat forged annotations around events: remove and count, or only remove; absent: leave them. */
   readonly onForged?: 'replace' | 'remove' | undefined
 }
 
 export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBatch => {
-  /** What gzip or zstd unpack to; undefined for what is neither, or damaged, or too large. */
+  /** Decompresses gzip or zstd; undefined for other, damaged or too large data. */
   const unpack = (bytes: Buffer, maxBytes: number = batchLimits.maxBytes): Buffer | undefined => {
     try {
       if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: maxBytes })
       if (isZstd(bytes)) return unzstd(bytes, maxBytes)
     } catch {
-      return undefined // it is an event as it is
+      return undefined // an ordinary event
     }
     return undefined
   }
@@ -40,7 +40,7 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
     const [only] = contents ?? []
     if (!found || !contents || !only) return undefined
     const around = { roots: [start], events: found, hasAttributes: false }
-    // A reader takes the first or the last of members of one name, so each of them is an event.
+    // Readers disagree on which of several members with one name counts, so each of them is an event.
     if (isBase64) {
       const batch = found.length === 1 ? inside(only, place) : insideAll(contents, place)
       return batch && { ...batch, around }
@@ -50,7 +50,7 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
       : { members: found, count: found.length, place: place === 'fields' ? 'member' : place, around }
   }
 
-  /** Undefined if one of them cannot be read, or all together are too much. */
+  /** Undefined if one of them cannot be read, or if the total is too large. */
   const contentsAt = (
     bytes: Buffer,
     found: readonly Span[],
@@ -89,7 +89,7 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
     return shape && !isList(shape) ? openEnvelope(bytes, start, shape) : undefined
   }
 
-  /** Counts what is forged around the events and, where the record may be changed, takes it out. */
+  /** Counts forgeries around the events and removes them if the record may be changed. */
   const withoutForged = (bytes: Buffer, batch: Batch): Batch => {
     const packed = batch.packed && batch.content ? findForged(batch.content, batch.packed, key) : nothing
     const { count, left: fixed, cuts } = batch.around ? findForged(bytes, batch.around, key) : nothing
@@ -117,14 +117,14 @@ const base64 = /^[A-Za-z\d+/]+={0,2}$/
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528
 
-/** What was encoded is a batch, or one event. */
+/** The decoded content, as a batch or as one event. */
 export const inside = (content: Buffer, place: AnnotationPlace): Batch => {
   const batch = cutBatch(content)
   if (batch) return { ...batch, content, place, around: undefined, packed: batch.around }
   return { members: [{ from: 0, to: content.length }], count: 1, content, place, isOne: true }
 }
 
-/** The same of several, one behind the other. */
+/** Like `inside`, for several contents in a row. */
 const insideAll = (contents: readonly Buffer[], place: AnnotationPlace): Batch | undefined => {
   const members: Span[] = []
   let at = 0

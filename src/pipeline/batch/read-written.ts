@@ -1,4 +1,4 @@
-// Reads a record that we wrote: its events, each with the annotation it was given, wherever that is.
+// Reads a record that this program wrote: its events with their annotations, in any placement.
 import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { bytesOfMember } from './batch-pipeline.js'
 import { isTopicFormat, type TopicFormat } from '../../domain/topic-format.js'
@@ -7,14 +7,14 @@ import type { CutBatch, RecordOrigin } from './cut-batch.js'
 export type WrittenRecord = {
   readonly value: Buffer | null
   readonly headers: RecordOrigin['headers']
-  /** Of a record that others wrote: that of its topic. */
+  /** The format of the topic, for records of other writers. */
   readonly format?: TopicFormat | undefined
 }
 
-/** The header that says the format of a value that is not text. Headers of this name do not come through from the input. */
+/** The header with the format of a value that is not text. It is removed from input records. */
 export const formatHeader = 'threatweave-format'
 
-/** The format of a value that we have written. */
+/** The format of a value that this program wrote. */
 export const writtenFormat = (headers: RecordOrigin['headers']): TopicFormat => {
   const text = headers.findLast(([name]) => name === formatHeader)?.[1]?.toString('latin1') ?? 'text'
   return isTopicFormat(text) ? text : 'text'
@@ -23,7 +23,7 @@ export const writtenFormat = (headers: RecordOrigin['headers']): TopicFormat => 
 type WrittenEvent = {
   /** Its index in a record of many. */
   readonly member?: number
-  /** The event alone, as it is read. */
+  /** The readable bytes of the event. */
   readonly bytes: Buffer
   readonly object: AnyObject | undefined
   readonly annotation: AnyObject | undefined
@@ -37,7 +37,7 @@ export type WrittenEvents = {
 
 export type ReadWritten = (record: WrittenRecord) => WrittenEvents
 
-/** `open` is undefined where every record is one event. What is found where we write nothing is forged, and not believed. */
+/** `open`: undefined if every record is one event. Annotations in a place where we never write are forged, and ignored. */
 export const createReadWritten = (open: CutBatch | undefined, key: string): ReadWritten => {
   /** The annotation in a member, or in attributes or fields named `key.name`. */
   const inside = (object: unknown): AnyObject | undefined => {

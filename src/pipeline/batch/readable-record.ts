@@ -1,10 +1,10 @@
-// OpenTelemetry log records in JSON: what is read of one.
+// Converts OpenTelemetry log records in JSON into plain events for extraction.
 import { isObject, parseObject } from '../../base/json-object.js'
 
 /** A name and its value as JSON. */
 export type PlainMember = readonly [string, string]
 
-/** The record as a plain event: its body as `message`, its attributes as members. What is no log record is read as it is. */
+/** A plain event with the body as `message` and the attributes as members. Other input is returned unchanged. */
 export const readableRecord = (bytes: Buffer): Buffer => {
   const record = parseObject(bytes)
   if (!record) return bytes
@@ -12,7 +12,7 @@ export const readableRecord = (bytes: Buffer): Buffer => {
   return Buffer.from(plainEvent(content === undefined ? [] : [content], plainMembers(record.attributes)))
 }
 
-/** The event of a body, which has one value unless it was made to confuse, and of attributes. */
+/** Builds the event from a body and attributes. A body has several values only in a hostile record. */
 export const plainEvent = (contents: readonly string[], attributes: readonly PlainMember[]): string => {
   const body = contents.map((text): PlainMember => [text.startsWith('{') ? 'body' : 'message', text])
   return plainObject([...body, ...attributes])
@@ -29,7 +29,7 @@ const plainMembers = (list: unknown): readonly PlainMember[] =>
       })
     : []
 
-/** As JSON, in either spelling of its names. Undefined for a value without content, or of bytes. */
+/** The value as JSON; accepts both spellings of names. Undefined for empty and binary values. */
 const plainValue = (value: unknown): string | undefined => {
   if (!isObject(value)) return undefined
   const { stringValue = value.string_value, intValue = value.int_value } = value

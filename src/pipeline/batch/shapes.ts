@@ -1,4 +1,4 @@
-// Records around events, as data: how one is recognised that carries a list of events, or one event in a member, and where annotations go.
+// The known record shapes, as data: how to recognise an envelope of one or many events, and the place of annotations.
 import { isUtf8 } from 'node:buffer'
 import { failed, isSpelt, skipSpace } from '../json-grammar.js'
 import { collectAt, spellingsOf } from './collect-at.js'
@@ -6,23 +6,23 @@ import { collectAt, spellingsOf } from './collect-at.js'
 export type AnnotationPlace =
   /** In the member itself. */
   | 'member'
-  /** In the list `attributes` of the member, as OpenTelemetry has it. */
+  /** In the list `attributes` of the member (OpenTelemetry). */
   | 'attributes'
-  /** In the event if it is an object, else flat in the object `fields` of the envelope, as Splunk has it. */
+  /** In the event if it is an object, otherwise flat in `fields` of the envelope (Splunk). */
   | 'fields'
   /** A member of the envelope. */
   | 'top'
-  /** A header: the envelope may have no member more. */
+  /** In a header, because the envelope allows no further members. */
   | 'header'
 
 export type Shape = {
   /** Names from the top down to the event; `*` is every element of a list. */
   readonly path: readonly string[]
-  /** What else may be at the top: anything more, and the record is an ordinary event. */
+  /** Other allowed top-level members; with any other member the record is an ordinary event. */
   readonly beside: readonly string[]
-  /** What must be at the top. */
+  /** A required top-level member. */
   readonly needs?: string
-  /** The event is text in base64, perhaps compressed. */
+  /** The event is base64 text, optionally compressed. */
   readonly isBase64?: true
   readonly place: AnnotationPlace
 }
@@ -48,14 +48,14 @@ const shapes: readonly Shape[] = [
   { path: ['awslogs', 'data'], beside: [], isBase64: true, place: 'top' },
   // OpenTelemetry (OTLP/JSON)
   { path: logRecordsPath, beside: [], place: 'attributes' },
-  // Splunk's HTTP Event Collector; without its type `source` may be an address, and the object an event of its own
+  // Splunk HTTP Event Collector; without its type, `source` may be an address and the object an ordinary event
   {
     path: ['event'],
     beside: ['time', 'host', 'source', 'sourcetype', 'index', 'fields'],
     needs: 'sourcetype',
     place: 'fields',
   },
-  // Kafka Connect, JsonConverter with schemas.enable: a converter refuses a member that its schema does not have.
+  // Kafka Connect, JsonConverter with schemas.enable: converters reject members that are not in the schema.
   { path: ['payload'], beside: ['schema'], needs: 'schema', place: 'header' },
   // Google Pub/Sub
   { path: ['message', 'data'], beside: ['subscription', 'deliveryAttempt'], isBase64: true, place: 'top' },
@@ -65,7 +65,7 @@ export const isList = ({ path }: Shape): boolean => path.includes('*')
 
 type Candidate = { readonly name: string; readonly shape: Shape; readonly isFirst: boolean }
 
-/** By the first letter of a name that a shape may begin with. */
+/** Shapes by the first letter of their possible first names. */
 const byFirstLetter = new Map<number, Candidate[]>()
 for (const shape of shapes)
   for (const name of [...spellingsOf(shape.path[0] ?? ''), ...shape.beside]) {
@@ -74,7 +74,7 @@ for (const shape of shapes)
     byFirstLetter.set(letter, [...(byFirstLetter.get(letter) ?? []), candidate])
   }
 
-/** What an object may be by its first name. */
+/** The possible shape of an object, by its first name. */
 export const shapeAt = (bytes: Buffer, open: number): Shape | undefined => {
   const quote = firstInk(bytes, open + 1)
   if (bytes[quote] !== 0x22) return undefined
@@ -84,19 +84,19 @@ export const shapeAt = (bytes: Buffer, open: number): Shape | undefined => {
   if (!found) return undefined
   const { name, shape, isFirst } = found
   if (!isFirst || shape.path.length === 1) return shape
-  // Of two levels the first is a list or an object: `{"message":"…` is an ordinary event.
+  // A path of two levels needs a list or an object first: `{"message":"…` is an ordinary event.
   const colon = firstInk(bytes, quote + 1 + name.length)
   return bytes[firstInk(bytes, colon + 1)] === (shape.path[1] === '*' ? 0x5b : 0x7b) ? shape : undefined
 }
 
-/** Where the events are. The whole must be JSON of that shape and nothing else; `isOurs`: a name that may be at the top, too. */
+/** The positions of the events. The record must be JSON of exactly this shape; `isOurs` allows our own members at the top. */
 export const eventsAt = (
   bytes: Buffer,
   start: number,
   { path, beside, needs }: Shape,
   isOurs?: (name: string) => boolean,
 ): readonly Span[] | undefined => {
-  // This tells most ordinary events apart without reading them.
+  // A cheap test that rules out most ordinary events.
   const mark = needs ?? path.findLast((name) => name !== '*')
   if (mark !== undefined && !spellingsOf(mark).some((name) => bytes.includes(`"${name}"`))) return undefined
   const found: Span[] = []
@@ -110,7 +110,7 @@ export const eventsAt = (
   return isWhole && hasNeeded ? found : undefined
 }
 
-/** The place of the first byte from there on that is no blank. */
+/** The position of the first non-blank byte at or after `from`. */
 export const firstInk = (bytes: Buffer, from: number): number => {
   let at = from
   while ((bytes[at] ?? 0x21) <= 0x20) at++

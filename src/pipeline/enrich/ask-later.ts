@@ -1,4 +1,4 @@
-// Asks again what could not be looked up for a reason that passes: once for each indicator, however many events left without its answer.
+// Retries lookups after temporary failures, once per indicator, for events that were written without a verdict.
 import type { Clock } from '../../base/clock.js'
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Finding } from '../../domain/finding.js'
@@ -8,11 +8,11 @@ import { passes, type Reason } from '../../domain/reason.js'
 import { carrySoFar } from '../../domain/so-far.js'
 
 export type AskLater = {
-  /** The answer that comes when the reason has passed; undefined where nobody asks again. */
+  /** The result of the retry; undefined if there is none. */
   readonly of: (indicator: Indicator, ask: Ask, reason: Reason) => Promise<Finding> | undefined
-  /** What a lookup in flight answers, or what comes later where it fails. */
+  /** The result of a lookup in flight, or of its retry if it fails. */
   readonly after: (lookup: Promise<Finding>, indicator: Indicator, ask: Ask) => Promise<Finding>
-  /** Call when an answer about what was asked is remembered: events that came since have paid for it. */
+  /** Called when another lookup has put the answer into the memory, so that waiting events get it without a call. */
   readonly answered: (asked: Indicator) => void
   readonly close: () => void
 }
@@ -20,7 +20,7 @@ export type AskLater = {
 type AskLaterOptions = {
   readonly lookup: Lookup
   readonly clock: Clock
-  /** Whether lookups are refused for now: such a time does not count as an attempt. */
+  /** Whether lookups are currently refused; such retries do not count as attempts. */
   readonly isAway: () => boolean
 }
 
@@ -37,18 +37,18 @@ type Awaited = {
 
 /** Indicators that are awaited at most. */
 const maxAwaited = 100_000
-/** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
+/** With pauses from 30 s, doubled each time, the attempts span a quarter of an hour. */
 const firstMs = 30_000
 const maxAttempts = 5
-/** No outage, and no budget of a day, lasts longer. */
+/** The maximum age of a wait: longer than a daily budget period. */
 const maxAgeMs = 86_400_000
-/** So long an indicator whose attempts all failed is not awaited again. */
+/** How long an indicator is not retried after all its attempts failed. */
 const givenUpMs = 900_000
 const givenUpEntries = 10_000
-/** Asked in one turn of the event loop. */
+/** The number of retries per turn of the event loop. */
 const together = 64
 
-/** Nothing was asked: the limits of the operator, or a provider that is known to be away. */
+/** Reasons without a call: limits of the operator, or an open circuit breaker. */
 const notAsked: ReadonlySet<Reason> = new Set<Reason>(['breaker_open', 'queue_full', 'budget_spent'])
 
 export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskLater => {
@@ -56,7 +56,7 @@ export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskL
   const byAsked = new Map<string, Set<Awaited>>()
   const wrapped = new WeakMap<Promise<Finding>, Promise<Finding>>()
   const givenUpAt = createBoundedCache<string, number>(givenUpEntries)
-  /** By pause: those that wait for the same timer. */
+  /** Waiting indicators that share a timer, by pause. */
   const rounds = new Map<number, Awaited[]>()
   const timers = new Set<() => void>()
   let isClosed = false
@@ -89,7 +89,7 @@ export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskL
       const one = round[at] as Awaited
       if (one.isOver) continue
       if (clock.now() - one.since > maxAgeMs) giveUp(one)
-      // What the budget did not allow is answered by lookups that live events pay for.
+      // Without budget the answer comes from lookups that live events make.
       else if (isAway() || one.reason === 'budget_spent') wait(one, firstMs)
       else askAgain(one)
       if ((at + 1) % together === 0) {
@@ -167,7 +167,7 @@ export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskL
     after: (promise, indicator, ask) => {
       const known = wrapped.get(promise)
       if (known) return known
-      // What sources know is not held back for the main provider.
+      // Findings of sources do not wait for the main provider.
       const orLater = (finding: Finding): Finding | Promise<Finding> =>
         (finding.status === 'unknown' && passes(finding.reason) && of(indicator, ask, finding.reason)) || finding
       const made = carrySoFar(promise, promise.then(orLater), (finding) => finding)
@@ -178,7 +178,7 @@ export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskL
       const ones = byAsked.get(keyOf(asked))
       if (!ones) return
       const waiting = [...ones]
-      // The lookup that was answered is not through yet.
+      // Deferred until the finished lookup is in the memory.
       queueMicrotask(() => waiting.filter(({ isOver }) => !isOver).forEach(askAgain))
     },
     close: () => {
@@ -188,7 +188,7 @@ export const createAskLater = ({ lookup, clock, isAway }: AskLaterOptions): AskL
   }
 }
 
-/** Why the main provider has no answer, where that passes. */
+/** The temporary reason why the main provider has no answer, if any. */
 const missingIn = (finding: Finding): Reason | undefined => {
   const reason = finding.status === 'unknown' ? finding.reason : finding.without
   return reason !== undefined && passes(reason) ? reason : undefined

@@ -1,4 +1,4 @@
-// Enrich: looks up every sighting of an event and judges it, waiting for answers if allowed.
+// Looks up and judges every sighting of an event, and waits for lookups if allowed.
 import type { Clock } from '../../base/clock.js'
 import type { Decision } from '../../domain/decision.js'
 import { unknownOf, type Finding } from '../../domain/finding.js'
@@ -16,15 +16,15 @@ import { pending, type Wait } from './wait.js'
 type EnrichOptions = {
   readonly lookup: Lookup
   readonly decide: (sighting: Sighting) => Decision
-  /** Changes when `decide` may decide otherwise. */
+  /** A version that changes when decisions may change. */
   readonly decisions?: () => number
   readonly judge: (finding: Finding, sighting: Sighting, now: number) => Verdict
   readonly clock: Clock
   readonly inFlight: InFlight
   readonly urgency?: 'live' | 'replay'
-  /** Asks again for events that leave without an answer; absent where nobody waits for it. */
+  /** Retries for events that are written without a verdict; absent if late verdicts are not used. */
   readonly later?: Pick<AskLater, 'of' | 'after'> | undefined
-  /** Takes what is known, and asks nobody. */
+  /** Uses only local and remembered findings, without a call. */
   readonly isFree?: boolean
 }
 
@@ -41,21 +41,21 @@ type OpenSighting = {
 }
 
 export type Enrich = {
-  /** Starts the lookups of an event; of one that is free nobody pays for an answer. */
+  /** Starts the lookups of an event; with `isFree` no paid calls are made. */
   readonly start: (extraction: Extraction, wait: Wait, now: number, isFree?: boolean) => EventVerdicts
   /**
    * Waits until the open sightings are answered or the wait is over; false if the events should stay in the topic. Synchronous if
    * there is nothing to wait for. Never rejects.
    */
   readonly wait: (rows: readonly EventVerdicts[], wait: Wait) => boolean | Promise<boolean>
-  /** Judges the open sightings by what is known now. */
+  /** Judges the open sightings by current findings. */
   readonly finish: (row: EventVerdicts, wait: Wait, now: number) => readonly Judged[]
 }
 
 /** Pause before refused lookups are repeated. */
 const repeatMs = 100
 const maxRepeatMs = 5_000
-/** How many of them are repeated at once while none is taken; the others have their turn. */
+/** The number of refused lookups retried at once while none is accepted; others follow in turn. */
 const leastRepeated = 16
 
 const none: readonly OpenSighting[] = []
@@ -64,7 +64,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, inFlight, later } = options
   const urgency = options.urgency ?? 'live'
   const cache = createSightingCache(decide, judge, options.decisions)
-  /** Chunks of which nothing was taken the last time. */
+  /** The number of chunks whose last retry was refused completely. */
   let refusedChunks = 0
 
   const track = (found: Finding | Promise<Finding>): Finding | LookupInFlight =>
@@ -110,7 +110,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const isWorthWaitingFor = ({ cached: { decision } }: OpenSighting, wait: Wait): boolean =>
     decision.decision !== 'lookup' || wait.isFor(decision.ask)
 
-  /** All chunks together repeat as often as one does alone: a whole backlog may be waiting. Ends early with the wait. */
+  /** The pause grows with the number of refused chunks, so that the total rate of retries stays constant. Ends early with the wait. */
   const pause = async (wait: Wait): Promise<void> => {
     const until = clock.now() + Math.min(maxRepeatMs, ++refusedChunks * repeatMs)
     do await new Promise<void>((done) => clock.after(repeatMs, done))
@@ -138,13 +138,13 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
         await pause(wait)
       }
       if (!wait.goesOn()) return false
-      // About as many as are taken: all of them every time would keep a full queue busy with refusing.
+      // Retries about as many as were accepted, because retrying all would only load a full queue.
       asked = refused.splice(0, Math.max(leastRepeated, 2 * taken))
       for (const open of asked) open.found = track(lookup(open.cached.sighting, { ...open.ask, now: undefined }))
     }
   }
 
-  /** Whom some of those that were asked accuse is accused, and the others are still waited for. */
+  /** Uses partial answers: an indicator is malicious or suspicious as soon as one source says so, while others are pending. */
   const accusedSoFar = (
     { sighting, decision }: Cached,
     late: Promise<Finding> | undefined,
@@ -190,7 +190,7 @@ const sourceOf = (sightings: readonly Sighting[]): string | undefined => {
   return undefined
 }
 
-/** Nobody else is known to have caused it. */
+/** An address counts as its own peer, because the event has no other. */
 const ownPeerOf = ({ type, value }: Sighting): string | undefined => (type === 'ip' ? value : undefined)
 
 /** The finding, if it has arrived. */

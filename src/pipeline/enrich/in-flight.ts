@@ -1,4 +1,4 @@
-// Lookups in flight: listens to each promise once, however many events wait for it.
+// Tracks lookups in flight with one listener per promise, shared by all waiting events.
 import type { Clock } from '../../base/clock.js'
 import type { Finding } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
@@ -13,9 +13,9 @@ export type LookupInFlight = {
 export type InFlight = {
   readonly of: (promise: Promise<Finding>) => LookupInFlight
   /**
-   * Milliseconds of waiting without an answer. A longer time between two calls than between two polls does not count: nobody
-   * waited, or the process was held up. Only an answer resets it: a hanging provider is not waited for again because its calls
-   * time out.
+   * Milliseconds of waiting without any answer. Gaps longer than the poll interval do not count, because no event
+   * waited or the process was blocked. Only an answer resets it; time-outs of a hanging provider do not
+   * start a new wait.
    */
   readonly quietMs: () => number
   /**
@@ -32,7 +32,7 @@ const firstMs = 600
 const pollMs = 50
 
 export const createInFlight = (clock: Clock): InFlight => {
-  // Promise reactions cannot be removed: one per event would pile up at a hanging lookup.
+  // Promise reactions cannot be removed, so one per event would accumulate at a hanging lookup.
   const all = new Map<Promise<Finding>, LookupInFlight>()
   let quiet = -firstMs
   let polledAt = clock.now()

@@ -1,11 +1,11 @@
-// Keeps the former verdict of a replayed event if nothing newer is known.
+// Keeps the former verdict of a replayed event if there is no newer finding.
 import type { Level } from '../../domain/finding.js'
 import { markOf, type FormerVerdict, type Judged, type Verdict } from '../../domain/verdict.js'
 import { kindOf } from '../../domain/reason.js'
 
 /**
- * A former malicious or suspicious verdict stays with its indicator, a former clean one with the whole event. Any answer, also
- * `not_found` or an allow list, is newer; a lookup that was not made or failed is not, nor is a feed that no longer lists it.
+ * A former malicious or suspicious verdict belongs to its indicator, a former clean one to the whole event. Any answer, including
+ * `not_found` or an allow list, replaces it; a failed or skipped lookup does not, nor does a feed that no longer lists it.
  */
 export const keepFormer = (rows: readonly Judged[], { level, decidedBy }: FormerVerdict): readonly Judged[] => {
   if (level === 'unknown') return rows
@@ -21,11 +21,11 @@ const isUninformative = ({ verdict: { level, reason } }: Judged): boolean =>
   reason !== undefined &&
   (kindOf(reason) === 'failure' || reason === 'not_listed' || reason === 'feeds_only' || reason === 'outdated')
 
-/** Nobody knows its accusers any more. */
+/** The class is unknown, because the former sources are not stored. */
 const classOf = (level: Level): Pick<Verdict, 'threatClass'> =>
   level === 'malicious' || level === 'suspicious' ? { threatClass: 'uncategorized' } : {}
 
-/** Judged sightings are shared by many events, so their replacements are too. */
+/** Shares replacements, like the judged sightings themselves, between events. */
 const replaced = new WeakMap<Judged, Map<Level, Judged>>()
 
 const withFormer = (judged: Judged, level: Level): Judged => {

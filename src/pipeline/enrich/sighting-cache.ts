@@ -1,34 +1,34 @@
-// Sighting cache: decision and last verdict of each sighting, reused by later events with the same sighting.
+// Caches the decision and last verdict of each sighting for later events.
 import type { Decide, Decision } from '../../domain/decision.js'
 import type { Finding, Unknown } from '../../domain/finding.js'
 import { ownText, createBoundedCache } from '../../base/bounded-cache.js'
 import type { Sighting } from '../../domain/sighting.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
 
-/** One indicator in one field and role. Flat and linked by hand, because with ten thousand entries every pointer costs. */
+/** One indicator in one field and role. A flat linked list, because with ten thousand entries every pointer costs memory. */
 export type Cached = Omit<Sighting, 'value' | 'paths' | 'port'> & {
   readonly sighting: Sighting
   decision: Decision
-  /** The version of the lists by which it was decided. */
+  /** The version of the lists at the time of the decision. */
   version: number
-  /** Judged last, and until when that holds, where such a moment is known. */
+  /** The last judged finding, and the expiry of that judgement, if any. */
   finding: Finding | undefined
   until: number | undefined
   judged: Judged
-  /** How it was last judged without its answer. */
+  /** The last judgement without an answer. */
   unanswered: Judged | undefined
   /** The same indicator in another field or role. */
   next: Cached | undefined
 }
 
 type SightingCache = {
-  /** Decided anew where the decision held only until a moment that is past. */
+  /** Decides again if the decision has expired. */
   readonly of: (sighting: Sighting, now?: number) => Cached
-  /** Returns the same object as long as nothing changed. */
+  /** Returns the same object until something changes. */
   readonly judge: (cached: Cached, finding: Finding, now: number) => Judged
-  /** The same judgement, with the answer that may come later. */
+  /** Adds the pending finding to a judgement. */
   readonly awaiting: (cached: Cached, judged: Judged, late: Promise<Finding>) => Judged
-  /** For a sighting without its answer; returns the same object as long as the same answer is awaited. */
+  /** Judges a sighting without an answer; returns the same object while the same lookup is pending. */
   readonly judgeUnanswered: (
     cached: Cached,
     missing: Unknown,
@@ -37,7 +37,7 @@ type SightingCache = {
   ) => Judged
 }
 
-/** Keeps at least this many sightings, and at most twice as many. */
+/** The cache keeps at least this many sightings, and at most twice as many. */
 const generation = 25_000
 const maxAlike = 6
 const longestField = 200
@@ -51,7 +51,7 @@ export const createSightingCache = (
   const recent = createBoundedCache<string, Cached>(generation, countAlike)
 
   const add = (given: Sighting, first: Cached | undefined): Cached => {
-    // Without paths and port: a listed URL is another finding, and a host has endless paths.
+    // The key has no paths and port: a listed URL is a separate finding, and a host has countless paths.
     const { type, role, evidence } = given
     const sighting: Sighting = { type, value: ownText(given.value), field: ownText(given.field), role, evidence }
     const { field } = sighting
@@ -130,7 +130,7 @@ export const createSightingCache = (
 const isOver = (decision: Decision, now: number): boolean =>
   decision.decision === 'skip' && decision.until !== undefined && decision.until <= now
 
-/** One object shape, for speed. */
+/** A single constructor keeps one hidden class, for speed. */
 const judgedAs = (
   sighting: Sighting,
   decision: Decision,

@@ -1,12 +1,12 @@
 // Yields the event loop to lookups and heartbeats while the stream is busy.
 
-/** How long answers may wait at the socket: short against a call of 25 ms. */
+/** The maximum wait of answers at the socket: short compared with a call of 25 ms. */
 const everyMs = 4
 
-/** How long heartbeats may wait where nothing is looked up: short against the shortest session. */
+/** The maximum wait of heartbeats without lookups: short compared with the shortest session. */
 const atMostMs = 100
 
-/** An answered call frees its connection one loop turn later, and the next call is sent in the turn after. */
+/** A finished call frees its connection one turn later, and the next call is sent in the turn after that. */
 const loops = 3
 
 export const createTurns = (isWanted: () => boolean, now: () => number = () => performance.now()) => {
@@ -17,7 +17,7 @@ export const createTurns = (isWanted: () => boolean, now: () => number = () => p
     last = now()
   }
   return {
-    /** One caller at a time, since callers that resume together would block the loop together. */
+    /** One caller at a time, because callers that resume together would block the loop together. */
     turn: (): Promise<void> | undefined => {
       const sinceMs = now() - last
       return sinceMs >= everyMs && (sinceMs >= atMostMs || isWanted()) ? (queue = queue.then(next)) : undefined

@@ -1,4 +1,4 @@
-// The time that a backlog may spend waiting for answers: a share of the elapsed time plus an initial credit.
+// The time that a backlog may spend waiting for lookups: a share of the elapsed time plus an initial credit.
 
 type WaitBudget = {
   readonly began: () => void
@@ -10,7 +10,7 @@ type WaitBudget = {
 const creditMs = 2_000
 
 /**
- * Measured in wall time, so partitions that wait at the same time count once. Only idle time is spent: a partition that waits while
+ * Measured in wall time, so concurrent waits of partitions count once. Only idle time is charged: a partition that waits while
  * others are processed delays nothing.
  */
 export const createWaitBudget = (

@@ -1,4 +1,4 @@
-// How long events wait for answers: one deadline when live, a share of the time in a backlog, or until answered.
+// The wait policies of events: one deadline when live, a share of the time in a backlog, or until answered.
 import type { ProviderState } from '../../domain/provider-state.js'
 import type { Clock } from '../../base/clock.js'
 import type { Finding, Unknown } from '../../domain/finding.js'
@@ -9,19 +9,19 @@ import { createWaitBudget } from './wait-budget.js'
 
 export type Wait = {
   readonly kind: 'live' | 'catch_up' | 'complete'
-  /** Whether the answer about an indicator is worth waiting for. */
+  /** Whether to wait for the lookup of this indicator. */
   readonly isFor: (asked: Indicator) => boolean
   /** Remaining milliseconds of a wait that started `sinceMs` ago. */
   readonly leftMs: (sinceMs: number) => number
-  /** Whether the event accepts this finding; otherwise the lookup is repeated. */
+  /** Whether the finding is final; otherwise the lookup is retried. */
   readonly isFinal: (finding: Finding) => boolean
-  /** How often in a row all repeated lookups may be refused. */
+  /** The maximum number of consecutive retries that are all refused. */
   readonly maxRefusals: number
-  /** False as soon as the events should stay in the topic. */
+  /** False when the events should stay in the topic. */
   readonly goesOn: () => boolean
-  /** The finding of an indicator whose answer did not arrive. */
+  /** The finding for an indicator without an answer. */
   readonly noAnswer: Unknown
-  /** Yields the event loop if lookups need it: a stream that never yields starves its own answers. */
+  /** Yields to the event loop if lookups need it, because a busy stream would starve its own answers. */
   readonly turn: () => Promise<void> | undefined
   /** The time between `began` and `ended` counts as waited. */
   readonly began: () => void
@@ -33,7 +33,7 @@ type WaitOptions = {
   readonly deadlineMs: number
   /** The share of time that a backlog may wait, 0 to 1. */
   readonly catchUpShare: number
-  /** When an answer can be expected; live events do not wait for answers beyond the deadline. */
+  /** The estimated time of an answer; live events do not wait for one beyond the deadline. */
   readonly estimateMs?: ((asked: Indicator) => number | undefined) | undefined
   /** Absent without a provider. */
   readonly provider?: (() => Provider) | undefined
@@ -49,9 +49,9 @@ type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' | 'stat
 
 export type Waits = {
   readonly live: Wait
-  /** For events that were delivered before: they take what is known now. */
+  /** For events delivered before: uses current findings. */
   readonly none: Wait
-  /** For a partition that is behind. */
+  /** For a partition with a backlog. */
   readonly catchUp: (goesOn: () => boolean) => Wait
   /** For a file: every failure except a full queue is accepted as an answer. */
   readonly complete: Wait
@@ -59,12 +59,12 @@ export type Waits = {
   readonly throughOutages: (goesOn: () => boolean) => Wait
 }
 
-/** The event did not wait: the answer could not arrive in time, or the backlog has waited enough. */
+/** The event did not wait: the answer could not arrive in time, or the wait budget is spent. */
 export const pending: Unknown = { status: 'unknown', reason: 'pending' }
 /** The answer did not arrive before the deadline. */
 const deadline: Unknown = { status: 'unknown', reason: 'deadline' }
 
-/** A latency above this is that of time-outs rather than of answers: it makes no wait any longer. */
+/** A higher latency comes from time-outs rather than answers, so it does not prolong waits. */
 const slowMs = 250
 
 export const createWaits = (options: WaitOptions): Waits => {

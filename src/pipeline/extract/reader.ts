@@ -28,7 +28,7 @@ export type Reader = {
   readonly forwarded: Written[]
   /** What a client wrote of itself, where there may be a URL in it. */
   readonly written: Written[]
-  /** The piece of the line that says when it happened, where a format names one. */
+  /** The timestamp in the line, if the format names it. */
   time: string | undefined
   /** How many names below the top look like our annotation. */
   forged: number

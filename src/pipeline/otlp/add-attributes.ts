@@ -1,11 +1,11 @@
-// Adds attributes to log records of an OpenTelemetry request in Protobuf: bytes are inserted and the lengths around them corrected.
+// Inserts attributes into log records of an OpenTelemetry request in Protobuf, and corrects the enclosing lengths.
 import { applyEdits, type Edit } from '../annotate/edit.js'
 import type { AnyValue, Attribute } from '../batch/add-items.js'
 import type { Frame } from './find-log-records.js'
 import { BackwardWriter } from './backward-writer.js'
 import { varintOf } from './protobuf-fields.js'
 
-/** `attributesOf` gives those of a log record by its index, or none. */
+/** `attributesOf` returns the attributes for a log record by its index. */
 export const addAttributesTo = (
   bytes: Buffer,
   frames: readonly Frame[],
@@ -22,7 +22,7 @@ export const addAttributesTo = (
     edits.push({ at: frame.to, until: frame.to, text })
     grown.set(frame, text.length)
   }
-  // From log records to scopes to resources: what grew makes longer what it is in.
+  // From log records to scopes to resources: each growth lengthens the parent.
   while (grown.size > 0) {
     const around = new Map<Frame, number>()
     for (const [{ lengthAt, from, to, parent }, added] of grown) {
@@ -35,7 +35,7 @@ export const addAttributesTo = (
   return applyEdits(bytes, edits)
 }
 
-/** From the last to the first, because the writer goes backwards. */
+/** In reverse, because the writer goes backwards. */
 const writeAttributes = (writer: BackwardWriter, number: number, attributes: readonly Attribute[]): void => {
   for (let nth = attributes.length - 1; nth >= 0; nth--) {
     const { key, value } = attributes[nth] as Attribute

@@ -1,4 +1,4 @@
-// Takes an OpenTelemetry request in Protobuf apart: a request for every log record, with its resource and scope around it.
+// Splits an OpenTelemetry request in Protobuf into one request per log record, each with its resource and scope.
 import { applyEdits, createCuts } from '../annotate/edit.js'
 import { findLogRecords, type Frame } from './find-log-records.js'
 import { innerOf, logRecord, request, resourceLogs, scopeLogs, type Message } from './log-messages.js'
@@ -6,7 +6,7 @@ import { FieldReader, varintOf } from './protobuf-fields.js'
 
 type AloneInRequest = { readonly own: Buffer; readonly logRecord: Frame }
 
-/** Undefined if repeating what is around them would take more than `maxBytes`. */
+/** Undefined if the copies of resource and scope would take more than `maxBytes`. */
 export const aloneInRequest = (
   bytes: Buffer,
   frames: readonly Frame[],
@@ -38,7 +38,7 @@ export const aloneInRequest = (
   return alone
 }
 
-/** The content of a message without the messages of one kind in it. */
+/** The content of a message without nested messages of one kind. */
 const without = (
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to: number },
@@ -52,7 +52,7 @@ const without = (
   return applyEdits(bytes.subarray(from, to), cuts.edits)
 }
 
-/** The field of a message with another content. */
+/** Writes the field of a message again with other content. */
 const again = (bytes: Buffer, { start, lengthAt }: Frame, content: readonly Buffer[]): Buffer => {
   const length = content.reduce((sum, one) => sum + one.length, 0)
   return Buffer.concat([bytes.subarray(start, lengthAt), varintOf(length), ...content])

@@ -1,12 +1,12 @@
-// Writes Protobuf from its end to its beginning: a message is there when its length is written, so nothing is measured before.
+// Writes Protobuf backwards: the content of a message is complete when its length is written, so nothing is measured in advance.
 import { wireTypes } from './protobuf-fields.js'
 
-/** Everything is put before what was written until then. */
+/** Every write goes before the earlier ones. */
 export class BackwardWriter {
   private bytes = Buffer.allocUnsafe(4096)
   private at = this.bytes.length
 
-  /** A field with a length around what `write` puts there. */
+  /** A length-delimited field around the output of `write`. */
   message(number: number, write: () => void): void {
     const end = this.bytes.length - this.at
     write()
@@ -25,7 +25,7 @@ export class BackwardWriter {
   integer(number: number, value: bigint): void {
     if (value >= 0n && value <= Number.MAX_SAFE_INTEGER) this.varint(Number(value))
     else {
-      // A negative number is one of 64 bits.
+      // A negative number takes 64 bits.
       const rest = BigInt.asUintN(64, value)
       this.varint(Number(rest >> 49n))
       this.make(7)
@@ -40,7 +40,7 @@ export class BackwardWriter {
     this.varint(number * 8 + wireTypes.fixed64)
   }
 
-  /** What was written; the next begins anew. */
+  /** Returns the output and resets the writer. */
   take(): Buffer {
     const written = Buffer.from(this.bytes.subarray(this.at))
     this.at = this.bytes.length
@@ -57,7 +57,7 @@ export class BackwardWriter {
     this.bytes[at] = rest
   }
 
-  /** Space for so many bytes before what is there. */
+  /** Reserves space before the current output. */
   private make(count: number): void {
     if (count > this.at) {
       const larger = Buffer.allocUnsafe(this.bytes.length * 2 + count)

@@ -1,4 +1,4 @@
-// Finds the log records of an OpenTelemetry request in Protobuf, and the attributes that a reader could take for our annotation.
+// Finds the log records of an OpenTelemetry request in Protobuf, and forged annotation attributes.
 import type { AnnotationKey } from '../annotate/annotation-key.js'
 import { createCuts, applyEdits, type Edit } from '../annotate/edit.js'
 import { deepest } from '../json-grammar.js'
@@ -14,7 +14,7 @@ import {
 } from './log-messages.js'
 import { FieldReader, varintOf, wireTypes } from './protobuf-fields.js'
 
-/** A message in a message: where its field, its length and its content begin, and where it ends. */
+/** The position of a nested message: start of field, length and content, and its end. */
 export type Frame = {
   readonly start: number
   readonly lengthAt: number
@@ -28,17 +28,17 @@ type FoundLogs = {
   /** The first of them. */
   readonly frames: readonly Frame[]
   readonly count: number
-  /** Where the last one ends. */
+  /** The end of the last log record. */
   readonly to: number
-  /** How many attributes are named like our annotation, at any depth, without those in one another. */
+  /** The number of attributes with our name at any depth; nested ones count once. */
   readonly forged: number
-  /** How many fields that nobody knows may hold one; they stay. */
+  /** The number of unknown fields that may contain one; they stay. */
   readonly hidden: number
 }
 
 const framed: ReadonlySet<Message> = new Set([resourceLogs, scopeLogs, logRecord])
 
-/** Undefined if the bytes are no such request, or nested too deep. `visit` gets the log records after the first `maxFrames`, until it returns false. */
+/** Undefined if the bytes are not such a request, or too deep. `visit` gets the log records after the first `maxFrames`, until it returns false. */
 export const findLogRecords = (
   bytes: Buffer,
   key: AnnotationKey | undefined,
@@ -59,7 +59,7 @@ export const findLogRecords = (
         if (isForeign(message, field) && key?.mayHold(bytes.subarray(field.start, field.to)) === true) hidden++
         continue
       }
-      // What is in it goes with it.
+      // Its removal includes nested ones.
       const withIt =
         key && inner === attribute && isNamedAt(bytes, field, key.isAnnotationName)
           ? { forged: forged + 1, hidden }
@@ -82,7 +82,7 @@ export const findLogRecords = (
   return walk(request, 0, bytes.length, deepest) ? { frames, count, to: last, forged, hidden } : undefined
 }
 
-/** The bytes of a request without the attributes that are named so. The lengths around them are written in the shortest form. */
+/** Removes attributes by name; enclosing lengths are written in their shortest form. */
 export const withoutAttributes = (bytes: Buffer, isForged: (name: string) => boolean): Buffer => {
   const cuts = createCuts()
   const lengths: Edit[] = []
@@ -110,14 +110,14 @@ export const withoutAttributes = (bytes: Buffer, isForged: (name: string) => boo
   return applyEdits(bytes, [...cuts.edits, ...lengths])
 }
 
-/** Whether a log record has an attribute that is named so. */
+/** Whether a log record has an attribute with such a name. */
 export const hasAttribute = (bytes: Buffer, { from, to }: Frame, isNamed: (name: string) => boolean): boolean => {
   const field = new FieldReader(bytes, from, to)
   while (field.next()) if (innerOf(logRecord, field) === attribute && isNamedAt(bytes, field, isNamed)) return true
   return false
 }
 
-/** A name that comes twice is looked at both times. */
+/** Checks every occurrence of a repeated name. */
 const isNamedAt = (bytes: Buffer, { from, to }: FieldReader, isNamed: (name: string) => boolean): boolean => {
   const field = new FieldReader(bytes, from, to)
   while (field.next())

@@ -1,8 +1,8 @@
-// The messages of OpenTelemetry's logs in Protobuf, as data: which fields of which are messages themselves.
+// The message types of OpenTelemetry logs in Protobuf, as data: the fields that are messages.
 import { wireTypes, type FieldReader } from './protobuf-fields.js'
 
 export type Message = {
-  /** The messages in it, by the number of the field. */
+  /** Nested messages, by field number. */
   readonly inside: Readonly<Record<number, Message>>
   /** Its fields of text or bytes. */
   readonly texts: readonly number[]
@@ -17,15 +17,15 @@ export const logRecord: Message = { inside: { 5: value, 6: attribute }, texts: [
 const scope: Message = { inside: { 3: attribute }, texts: [1, 2] }
 export const scopeLogs: Message = { inside: { 1: scope, 2: logRecord }, texts: [3] }
 const resource: Message = { inside: { 1: attribute }, texts: [] }
-/** 1000 is where scopes were for a while, and collectors still read it. */
+/** Field 1000 is a former place of scopes, which collectors still read. */
 export const resourceLogs: Message = { inside: { 1: resource, 2: scopeLogs, 1000: scopeLogs }, texts: [3] }
-/** An `ExportLogsServiceRequest`, or `LogsData`, which is the same. */
+/** An `ExportLogsServiceRequest` or the identical `LogsData`. */
 export const request: Message = { inside: { 1: resourceLogs }, texts: [] }
 
-/** A field of another wire type than it should have is one that nobody knows. */
+/** A field with an unexpected wire type counts as unknown. */
 export const innerOf = ({ inside }: Message, { type, number }: FieldReader): Message | undefined =>
   type === wireTypes.bytes ? inside[number] : undefined
 
-/** Whether nobody knows the field, so that what is in it can be anything. */
+/** Whether the field is unknown, so its content can be anything. */
 export const isForeign = ({ inside, texts }: Message, { type, number }: FieldReader): boolean =>
   type === wireTypes.group || (type === wireTypes.bytes && !texts.includes(number) && inside[number] === undefined)

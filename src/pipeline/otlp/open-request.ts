@@ -1,4 +1,4 @@
-// Opens a value that is an OpenTelemetry request in Protobuf: every log record of it is an event.
+// Opens an OpenTelemetry request in Protobuf; every log record is an event.
 import type { AnnotationKey } from '../annotate/annotation-key.js'
 import { batchLimits, type Batch } from '../batch/cut-batch.js'
 import { asOneEvent, type OpenValue } from '../batch/open-by-topic.js'
@@ -9,7 +9,7 @@ import { readableRest } from './readable-log-record.js'
 type RequestOptions = {
   readonly key: AnnotationKey
   readonly onForged?: OpenOptions['onForged']
-  /** Whether the whole request is one event, which comes out as it is. */
+  /** Whether to treat the whole request as one event, which is written unchanged. */
   readonly isOneEvent: boolean
 }
 
@@ -22,7 +22,7 @@ export const createOpenRequest = ({ key, onForged, isOneEvent }: RequestOptions)
     bytes: Buffer,
   ): { readonly batch: Batch; readonly forged: number; readonly hidden: number } | undefined => {
     const { maxMembers, maxBytes } = batchLimits
-    // One more than are taken apart, because the last alone is a member like the others.
+    // One more than the limit, because a single last log record is an ordinary member.
     const found = bytes.length > maxBytes ? undefined : findLogRecords(bytes, key, maxMembers + 1)
     if (!found) return undefined
     const { frames, count, to, forged, hidden } = found

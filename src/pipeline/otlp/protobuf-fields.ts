@@ -1,20 +1,20 @@
-// Protobuf's wire format: goes through the fields of a message where they are, and writes lengths.
+// The Protobuf wire format: iterates over the fields of a message in place, and writes lengths.
 import { deepest } from '../json-grammar.js'
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, group: 3, groupEnd: 4, fixed32: 5 } as const
 
-/** The fields of the message between two places, one after the other; its members are those of the field that `next` found. */
+/** Iterates over the fields between two positions; the properties describe the field that `next` found. */
 export class FieldReader {
   number = 0
   type = 0
-  /** Where the field begins with its tag. */
+  /** The position of the tag. */
   start = 0
-  /** Where the length begins, if it has one. */
+  /** The position of the length, if there is one. */
   lengthAt = 0
-  /** Where the content is. */
+  /** The range of the content. */
   from = 0
   to: number
-  /** Whether what follows is no field. */
+  /** Whether the following bytes are not a valid field. */
   isBroken = false
 
   constructor(
@@ -25,7 +25,7 @@ export class FieldReader {
     this.to = from
   }
 
-  /** False at the end, and where it is broken. */
+  /** False at the end, and at invalid bytes. */
   next(): boolean {
     if (this.to >= this.end) return false
     this.start = this.to
@@ -45,7 +45,7 @@ export class FieldReader {
     return length >= 0 && this.to <= this.end
   }
 
-  /** Behind what is passed already; negative if it is broken. */
+  /** The length after the current position; negative if invalid. */
   private lengthOfContent(): number {
     switch (this.type) {
       case wireTypes.varint:
@@ -65,7 +65,7 @@ export class FieldReader {
     }
   }
 
-  /** No message that we know has groups, and who reads it skips them. */
+  /** Skips a group; no known message has groups. */
   private passGroup(): boolean {
     const { number } = this
     const open = [number]
@@ -79,7 +79,7 @@ export class FieldReader {
     return true
   }
 
-  /** Negative if it is none of 64 bits. More than 53 are not exact: lengths and tags have fewer. */
+  /** Negative if it is longer than 64 bits. Values above 53 bits are inexact, but lengths and tags are smaller. */
   private varint(): number {
     let value = 0
     for (let scale = 1, count = 1; count <= 10 && this.to < this.end; count++, scale *= 128) {
@@ -91,7 +91,7 @@ export class FieldReader {
   }
 }
 
-/** The content of a varint field as a signed number of 64 bits. */
+/** The content of a varint field as a signed 64-bit number. */
 export const signedAt = (bytes: Buffer, from: number, to: number): bigint => {
   let value = 0n
   for (let at = to - 1; at >= from; at--) value = (value << 7n) | BigInt((bytes[at] ?? 0) & 0x7f)

@@ -1,16 +1,16 @@
-// OpenTelemetry log records in Protobuf: what is read of one, the same as of one in JSON.
+// Converts OpenTelemetry log records in Protobuf into the same plain events as those in JSON.
 import { plainEvent, plainObject, type PlainMember } from '../batch/readable-record.js'
 import { decodeLimits } from '../decode.js'
 import { findLogRecords, type Frame } from './find-log-records.js'
 import { FieldReader, signedAt, wireTypes } from './protobuf-fields.js'
 
-/** A member by its index: a log record, or all after the last of them. */
+/** A member by its index: a log record, or the rest after the last one. */
 export const readableMember = (bytes: Buffer, logRecords: readonly Frame[], nth: number): Buffer => {
   const frame = logRecords[nth]
   return frame ? Buffer.from(readableLogRecord(bytes, frame.from, frame.to)) : readableRest(bytes, logRecords.length)
 }
 
-/** What is read of the log records from there on as one event; no more of it than is searched. */
+/** The remaining log records as one event, up to the searched size. */
 export const readableRest = (bytes: Buffer, first: number): Buffer => {
   const texts: string[] = []
   let left = decodeLimits.maxEventBytes
@@ -24,7 +24,7 @@ export const readableRest = (bytes: Buffer, first: number): Buffer => {
   return Buffer.from(texts.join('\n'))
 }
 
-/** The record as a plain event; it is known to be one. */
+/** Converts a valid log record into a plain event. */
 const readableLogRecord = (bytes: Buffer, from: number, to: number): string => {
   const contents: string[] = []
   const attributes: PlainMember[] = []
@@ -38,8 +38,8 @@ const readableLogRecord = (bytes: Buffer, from: number, to: number): string => {
 }
 
 /**
- * Of a name that comes twice the last one counts, but readers do not agree on values that do: they become a list, because a member for each
- * would repeat a long name a million times.
+ * The last of repeated names counts. Readers disagree on repeated values, so all of them become a list; separate members
+ * could repeat a long name a million times.
  */
 const readAttribute = (bytes: Buffer, { from, to }: FieldReader, members: PlainMember[]): void => {
   let name = ''
@@ -54,7 +54,7 @@ const readAttribute = (bytes: Buffer, { from, to }: FieldReader, members: PlainM
   if (first !== undefined) members.push([name, values.length === 1 ? first : `[${values.join(',')}]`])
 }
 
-/** As JSON: nothing for a value without content, or of bytes. */
+/** The value as JSON; nothing for empty and binary values. */
 const readValue = (bytes: Buffer, { from, to }: FieldReader, take: (text: string) => void): void => {
   const field = new FieldReader(bytes, from, to)
   while (field.next()) {
@@ -67,7 +67,7 @@ const textOf = (bytes: Buffer, field: FieldReader): string | undefined => {
   const { number, type, from, to } = field
   if (number === 1 && type === wireTypes.bytes) return JSON.stringify(bytes.toString('utf8', from, to))
   if (number === 2 && type === wireTypes.varint) return String(signedAt(bytes, from, to) !== 0n)
-  // A number of 64 bits is text in JSON.
+  // JSON has 64-bit numbers as text.
   if (number === 3 && type === wireTypes.varint) return `"${signedAt(bytes, from, to)}"`
   if (number === 4 && type === wireTypes.fixed64) {
     const value = bytes.readDoubleLE(from)

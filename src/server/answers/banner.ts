@@ -63,7 +63,7 @@ const find = async (
   return { rows: await findRows(caller, banners, search), search }
 }
 
-/** The most frequent values and how often each occurs; rows without a value are not counted. */
+/** The most frequent values with their counts; rows without a value do not count. */
 const countBy = (rows: readonly Banner[], read: (banner: Banner) => string): JsonObject => {
   const counts = new Map<string, number>()
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// The six domain operations on local reports and scans.
+// The domain operations, answered from local reports and scans.
 import type { Listing } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { listingRows } from './listing-rows.js'
@@ -17,7 +17,7 @@ export type DomainView = {
   readonly reports: Reports
   readonly findRows: FindRows
   readonly store: ScanStore
-  /** Absent where scans are not enabled. */
+  /** Absent if scans are disabled. */
   readonly queue: ScanQueue | undefined
 }
 
@@ -69,13 +69,13 @@ export const domainScan = (view: DomainView, text: string, isPrivate: boolean): 
   return scan ? wrapped({ query: scan.query, scan_id: scan.id }, true) : refused(failures.stillScanning)
 }
 
-/** The host is what reports have in common with a URL that may differ in scheme, `www` and path. */
+/** Searches reports by host, because the URL may differ in scheme, `www` and path. */
 const hostsInPlaceOfUrls = (text: string): string => {
   const trimmed = text.trim()
   return trimmed.includes('://') && !trimmed.includes(' ') ? (parseTarget(trimmed)?.host ?? trimmed) : trimmed
 }
 
-/** Of a URL that is asked about: what a listed URL is compared with. */
+/** The paths of a URL in a question, to compare with listed URLs. */
 const pathsOf = (text: string): readonly string[] | undefined => {
   const url = text.includes('://') ? parseTarget(text.trim())?.url : undefined
   return url && [url.pathname + url.search]

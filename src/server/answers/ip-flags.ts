@@ -1,4 +1,4 @@
-// The booleans about an address, each stated only when a loaded source covers it.
+// The flags of an address; each is stated only if a loaded list covers it.
 import type { JsonObject } from '../answer.js'
 import { isOn, type AddressIntelligence } from '../local/address-intelligence.js'
 
@@ -15,7 +15,7 @@ export const flagsOf = (about: AddressIntelligence): JsonObject => ({
   is_anonymous_vpn: isOn(about, 'anonymous_vpn'),
 })
 
-/** What the lists say of the address, for an answer that states no flags by itself; nothing where it is on none. */
+/** The flags from lists, for answers without flags of their own; undefined if no list has the address. */
 export const trueFlagsOf = (about: AddressIntelligence): JsonObject | undefined => {
   const flags = Object.entries(flagsOf(about)).filter(([, value]) => value === true)
   return flags.length === 0 ? undefined : Object.fromEntries(flags)

@@ -100,7 +100,7 @@ export const vulnerabilityRows = (about: AddressIntelligence, exploitsOf: Exploi
     is_vuln: 'True',
   }))
 
-/** Rows of a list that names its provider by its file's name. */
+/** Rows with the file name of the list as their provider. */
 export const providerRows = (names: readonly string[] | undefined, now: number): JsonObject[] =>
   (names ?? []).map((name) => ({
     vpn_name: name,

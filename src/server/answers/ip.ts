@@ -1,4 +1,4 @@
-// The eight address operations, each a part of what is known about an address.
+// The address operations; each returns a part of the local data about an address.
 import { collection, flat, type OperationAnswer, type JsonObject } from '../answer.js'
 import { isMalicious, isOn, ratingOf, remoteBanners, type AddressIntelligence } from '../local/address-intelligence.js'
 import type { Banner } from '../local/banner-index.js'
@@ -28,7 +28,7 @@ export type AddressView = {
 
 const shortList = 20
 
-/** Levels from 1 to 5, as the older operations write them. */
+/** Levels from 1 to 5, the format of the older operations. */
 const scoreNumbers = (rating: Rating | undefined): JsonObject | undefined =>
   rating && { inbound: ratings.indexOf(rating) + 1, outbound: ratings.indexOf(rating) + 1 }
 

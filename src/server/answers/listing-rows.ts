@@ -1,8 +1,8 @@
-// The entries of local feeds that accuse, named in answers next to the scores, so that no role and no table makes them harmless.
+// Adds matching feed entries to answers, so that listings count at the client regardless of scores and judgement table.
 import type { Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 
-/** Absent where there are none, as in the provider's own answers. */
+/** Undefined without listings, so that the answer looks like one of the provider. */
 export const listingRows = (listings: readonly Listing[]): readonly JsonObject[] | undefined =>
   listings.length === 0
     ? undefined

@@ -1,4 +1,4 @@
-// Answers from here what is known here, and from the provider what is not.
+// Answers from local data, and otherwise from the provider.
 import type { OperationName } from '../../domain/operations.js'
 import { refused, type OperationAnswer, type JsonObject, failures } from '../answer.js'
 import type { AnswerOperation } from '../answer-locally.js'
@@ -7,10 +7,10 @@ import type { Gateway } from './gateway.js'
 import type { ScanOwners } from './scan-owners.js'
 import type { StaysInside } from './stays-inside.js'
 
-/** Accounts and their scans are the gateway's own: the provider knows only the one account behind all callers. */
+/** Accounts and their scans are managed here, because the provider sees only the account of the gateway. */
 const staysHere: ReadonlySet<OperationName> = new Set(['user/me', 'domain/reports/personal'])
 
-/** Failures that say no more than that it is not here. */
+/** Failures that only mean "not found locally". */
 const notHere: ReadonlySet<unknown> = new Set([failures.noSuchScan, failures.scanOff])
 
 export const answerThroughGateway =
@@ -47,7 +47,7 @@ export const answerThroughGateway =
 
 const statesVerdict: ReadonlySet<OperationName> = new Set(['ip/malicious-info', 'ip/suspicious_info'])
 
-/** An address that is on a list here (Tor, scanner, …) is so whatever the provider says. */
+/** Flags of local lists (Tor, scanner, …) override the provider. */
 const withFlags = (answer: OperationAnswer, local: OperationAnswer): OperationAnswer => {
   const issues = local.ok ? Object.entries(objectOf(local.body.issues)).filter(([, value]) => value === true) : []
   if (!answer.ok || issues.length === 0) return answer
@@ -57,7 +57,7 @@ const withFlags = (answer: OperationAnswer, local: OperationAnswer): OperationAn
   }
 }
 
-/** What lists here say about hosts below the domain is next to what the provider says about it. */
+/** Adds local listings of hosts below the domain to the answer of the provider. */
 const withListings = (answer: OperationAnswer, local: OperationAnswer): OperationAnswer => {
   const here = local.ok ? dataOf(local) : {}
   if (here.listings === undefined) return answer

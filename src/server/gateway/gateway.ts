@@ -1,4 +1,4 @@
-// The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
+// The gateway: sends lookups without local data to the provider, once for all clients, through the usual lookup layers.
 import { unlisted, noFacts, type Unknown, type Finding, type Known, type Level } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
 import { badAnswer, isGivenUp, type CallFailure } from '../../provider/classify.js'
@@ -31,7 +31,7 @@ type GatewayDependencies = {
   readonly folder: string
   readonly emit: Emit
   readonly watch?: LookupWatch
-  /** Whether this gateway is the one that calls. */
+  /** Whether this gateway is the leader; absent with a single gateway. */
   readonly permit?: Permit | undefined
 }
 
@@ -44,9 +44,9 @@ export type Gateway = {
   ) => Promise<OperationAnswer>
   /** So many more ask the same meanwhile. */
   readonly askedAgain: (operation: OperationName, values: Values, priority: Priority, times?: number) => void
-  /** When a question that this key asks now can be answered, in milliseconds, for each class of priority. */
+  /** The estimated wait of a new lookup by this key in milliseconds, per priority class. */
   readonly estimatesMs: Admission['estimatesMs']
-  /** Calls that may be in flight. */
+  /** The current concurrency limit. */
   readonly allowed: () => number
   readonly state: () => JsonObject
   /** The state of the API key. */
@@ -116,10 +116,10 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayDep
   }
 }
 
-/** A scan that has yet to end, or that nobody may order, is no reason to stop asking about anything else. */
+/** Failures of scans do not count against the provider, so they do not open the circuit breaker. */
 type RefusedScan = { readonly status: 'refused'; readonly finding: Unknown }
 
-/** Asks the provider one operation and keeps its answer whole. */
+/** Calls one operation of the provider and keeps the whole answer. */
 const createOperationSource = (
   client: Client,
   clock: Clock,
@@ -159,7 +159,7 @@ const createOperationSource = (
 
 const maxMessages = 10_000
 
-/** What the provider said last about a question that failed, while it may still be asked for. */
+/** The last error of the provider for each failed question, while clients may still ask for it. */
 const createLastMessages = () => {
   const messages = new Map<string, CallFailure['said']>()
   return {
@@ -180,7 +180,7 @@ const isPost = (operation: OperationName): boolean => operations[operation].meth
 
 const isLasting = (operation: OperationName): boolean => !isPost(operation) && operation !== 'domain/status'
 
-/** Operations that state a verdict live as long as the verdict; all others as an answer without one. */
+/** Answers with a verdict have the TTL of the verdict; others that of an answer without one. */
 const statesVerdict = ({ operation }: OperationQuestion): boolean =>
   operation === 'ip/malicious-info' || operation === 'ip/suspicious_info'
 
@@ -195,7 +195,7 @@ const askOf = (priority: Priority): Ask => ({ ...priority, evidence: 'field' })
 
 const unavailable = (message: string): Failure => ({ reason: 'unavailable', http: 503, status: 503, message })
 
-/** The caller's own key is good; it is the gateway's that the provider does not take. */
+/** The key of the client is valid; the provider rejects the key of the gateway. */
 const badGatewayKey: Failure = {
   reason: 'bad_key',
   http: 200,
@@ -214,28 +214,28 @@ const byReason: { readonly [reason in Reason]?: Failure } = {
   not_found: notFound,
   feed_missing: notFound,
   bad_input: failures.badRequest,
-  queue_full: unavailable('too many questions are waiting for the provider'),
-  breaker_open: unavailable('the provider is out of order and left alone for a while'),
-  cooling_down: unavailable('the provider could not answer this lately and is left alone with it for a while'),
-  timeout: unavailable('the provider took too long'),
-  unavailable: unavailable('the provider is out of reach'),
+  queue_full: unavailable('too many lookups are queued for the provider'),
+  breaker_open: unavailable('the circuit breaker for the provider is open'),
+  cooling_down: unavailable('this lookup failed recently and is cooling down'),
+  timeout: unavailable('the provider did not answer in time'),
+  unavailable: unavailable('the provider is unreachable'),
   bad_answer: {
     reason: 'unavailable',
     http: 502,
     status: 502,
-    message: 'the provider gave an answer that makes no sense',
+    message: 'the provider sent an invalid answer',
   },
 }
 
 const maxRetryAfterS = 86_400
 
-/** Why the provider could not be asked, as a failure for the caller: in the provider's words where it spoke, in its style where it did not. */
+/** Converts an unknown finding into a failure for the client, with the error of the provider if there is one. */
 const passOn = ({ reason, retryAfterMs }: Unknown, said: CallFailure['said']): Failure => {
   const retryAfterS = retryAfterMs === undefined ? undefined : Math.min(Math.ceil(retryAfterMs / 1000), maxRetryAfterS)
   if (reason === 'throttled') return tooFast(retryAfterS ?? 1)
   const words = reason === 'bad_key' ? undefined : said
   const own = byReason[reason] ?? unavailable('the provider was not asked')
-  // Its codes mean what ours do only where they are spelled so, so a code that is no HTTP status stays behind.
+  // A code that is not an HTTP status is specific to the provider and is not forwarded.
   const failure: Failure =
     words === undefined || words.code < 100 || words.code > 599
       ? own

@@ -1,4 +1,4 @@
-// A question to the provider: one of its operations with parameters. The same operation with the same parameters is the same question.
+// A question to the provider: an operation with parameters. Equal operation and parameters mean an equal question.
 import type { QuestionType } from '../../lookup/question.js'
 import type { AnswerReader } from '../../provider/answer-reader.js'
 import { isOperation, type OperationName } from '../../domain/operations.js'
@@ -7,7 +7,7 @@ import type { Values } from '../parameters.js'
 export type OperationQuestion = {
   readonly operation: OperationName
   readonly parameters: Readonly<Record<string, string>>
-  /** With an owner it is the owner's alone, and nobody else is given its answer. */
+  /** Answers are private to the owner, if there is one. */
   readonly owner?: string
   readonly key: string
 }
@@ -38,7 +38,7 @@ export const operationQuestions: QuestionType<OperationQuestion> = {
   read: ({ question }) => (typeof question === 'string' ? readKey(question) : undefined),
 }
 
-/** Why a body is no answer to the question, such as one about another address. */
+/** Why a body does not answer the question, for example because it is about another address. */
 export const questionMisfit = (
   { parameters: { ip } }: OperationQuestion,
   body: unknown,

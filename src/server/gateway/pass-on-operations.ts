@@ -1,4 +1,4 @@
-// Operations over HTTP where another gateway calls: passed on to it with the key of who asked, and its answer is given as it is.
+// Forwards HTTP requests to the leading gateway with the key of the client, and returns its answer unchanged.
 import type { Clock } from '../../base/clock.js'
 import type { Election, Role } from '../../election/election.js'
 import type { Client, Reply } from '../../provider/client.js'
@@ -7,9 +7,9 @@ import { failures, refused, type JsonObject, type OperationAnswer } from '../ans
 
 type PassOnParts = {
   readonly election: Pick<Election, 'role' | 'changed'>
-  /** A client of the gateway with this address, for who has the key. */
+  /** A client for the gateway at this address, with the key. */
   readonly clientFor: (address: string, apiKey: string | undefined, urgency: 'live' | 'replay') => Client
-  /** Who asks over HTTP waits no longer than this for a gateway that calls. */
+  /** The maximum time that an HTTP request waits for a leader. */
   readonly waitMs: number
   readonly clock: Clock
   readonly passed: () => void
@@ -20,17 +20,17 @@ type Passed = {
   readonly given: Readonly<Record<string, unknown>>
   readonly apiKey: string | undefined
   readonly urgency: 'live' | 'replay'
-  /** It comes from another gateway already. */
+  /** The request was already forwarded by another gateway. */
   readonly isPassedOn: boolean
 }
 
-/** Undefined where it is this gateway that calls. */
+/** Undefined if this gateway is the leader. */
 export type PassOnOperation = (asked: Passed) => Promise<OperationAnswer | undefined>
 
 const againMs = 200
 const nobodyCalls = refused({
   ...failures.unavailable,
-  message: 'no gateway calls the provider just now',
+  message: 'no gateway is the leader at the moment',
   retryAfterS: 5,
 })
 
@@ -72,7 +72,7 @@ const answerOf = (reply: Reply): OperationAnswer => {
   const { reason, said, afterMs, detail } = reply.failure
   const failure = said
     ? { reason, http: said.http, status: said.code, message: said.message }
-    : { ...failures.unavailable, message: `the gateway that calls could not be asked: ${detail}` }
+    : { ...failures.unavailable, message: `the leading gateway could not be reached: ${detail}` }
   const retryAfterS = failure.http >= 400 && afterMs !== undefined ? { retryAfterS: Math.ceil(afterMs / 1000) } : {}
   return { ok: false, failure: { ...failure, ...retryAfterS }, ...provenance }
 }

@@ -1,4 +1,4 @@
-// Who started which scan at the provider: all of them run under the gateway's key, so the gateway has to know whose each is.
+// Records the owner of each scan at the provider, because all scans run under the key of the gateway.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { timeText } from '../answer.js'
 import type { Report } from '../local/report-index.js'
@@ -14,7 +14,7 @@ type OwnedScan = {
 
 export type ScanOwners = {
   readonly add: (scan: OwnedScan) => void
-  /** A public scan, and one that somebody started elsewhere, may be read by all. */
+  /** Public scans, and scans not started here, are readable by all. */
   readonly mayRead: (id: number, caller: string) => boolean
   readonly reportsOf: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[]
 }

@@ -1,4 +1,4 @@
-// Verdicts of the fleet in a gateway: what another process has paid for is answered without asking, and what was paid for here is passed on once.
+// Shared verdicts in a gateway: answers from verdicts of other processes without a call, and shares new ones once.
 import type { SharedVerdicts } from '../../bulk/accept-bulk.js'
 import type { Finding } from '../../domain/finding.js'
 import { keyOf, ownIndicator, type Indicator } from '../../domain/indicator.js'
@@ -11,7 +11,7 @@ import { meetsSettings } from '../../provider/meets-settings.js'
 type Parts = {
   readonly table: JudgementTable
   readonly now: () => number
-  /** Tells the others; it is not waited for. */
+  /** Shares a verdict, without waiting. */
   readonly paid: (indicator: Indicator, finding: Finding) => void
 }
 
@@ -33,11 +33,11 @@ export const createSharedVerdicts = (
     touch: (indicator) => void memory.get(keyOf(indicator)),
     find: (indicator, asked) => {
       const known = memory.get(keyOf(indicator))
-      // Past this the gateway's own memory and the provider decide, as for anybody.
+      // After `refreshAt` the memory of the gateway and the provider decide.
       if (!known || now() >= known.refreshAt) return undefined
       return meetsSettings(indicator, known.finding, asked, isAccused, now()) ? known.finding : undefined
     },
-    // Two who ask at the same time are both told the one answer that was paid for.
+    // Coalesced lookups return one answer several times; it is shared only once.
     paid: (indicator, finding) => {
       if (learn(indicator, finding, true)) paid(indicator, finding)
     },

@@ -1,4 +1,4 @@
-// Whether a question names something internal, which a gateway answers from here or not at all.
+// Recognises questions about internal names and addresses, which a gateway never sends to the provider.
 import { parseAddress, readAddress } from '../../domain/address.js'
 import type { GateOptions } from '../../domain/decision.js'
 import { parseHostname, parseSuffix } from '../../domain/hostname.js'
@@ -17,9 +17,9 @@ export type StaysInside = {
 /** Filters of a search whose value is a host or an address. */
 const hostFields = new Set(['domain', 'host', 'hostname', 'ip', 'site', 'url'])
 
-/** Whoever asks has passed a gate of its own, or none: a colleague's script with a key of the gateway has none. */
+/** Clients such as scripts may have no gate of their own, so the gateway checks again. */
 export const createStaysInside = (options: Partial<GateOptions> = {}): StaysInside => {
-  // Documentation addresses are nobody's: nothing internal leaves with them. Allow lists save credits and protect nothing.
+  // Documentation addresses reveal nothing internal. Allow lists only save credits, so they are ignored here.
   const decide = createDecide({ ...options, documentation: true, allow: { ranges: none, names: none } })
   const isDeclaredPublic = (name: string): boolean => options.publicSuffixes?.has(name) === true
   const mustStay = (name: string): boolean =>
@@ -31,7 +31,7 @@ export const createStaysInside = (options: Partial<GateOptions> = {}): StaysInsi
     const decision = decide({ type: 'ip', value, field: '', role: 'destination', evidence: 'field' })
     return isInside(address) || (decision.decision === 'skip' && decision.reason === 'own_range')
   }
-  /** Anything but a public address or a public name. */
+  /** True for anything but a public address or name. */
   const staysAsHost = (text: string): boolean => {
     const address = parseAddress(text.replace(/^\[|\]$/g, ''))
     if (address !== undefined) return isInsideAddress(address)
@@ -41,7 +41,7 @@ export const createStaysInside = (options: Partial<GateOptions> = {}): StaysInsi
       decide({ type: 'domain', value: name, field: '', role: 'destination', evidence: 'field' }).decision === 'skip'
     )
   }
-  /** Words of a search look like names: `node.js` has no public suffix, and is the name of no host. */
+  /** Search words can look like names: `node.js` has no public suffix, so it is not a host. */
   const staysAsWord = (text: string): boolean => {
     const address = parseAddress(text)
     if (address !== undefined) return isInsideAddress(address)

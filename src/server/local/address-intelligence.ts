@@ -1,4 +1,4 @@
-// Everything the local sources say about one address, before any operation picks its part of it.
+// Collects all local data about one address, from which each operation selects its part.
 import { ratings, type Rating, type Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 import type { Banner } from './banner-index.js'
@@ -7,26 +7,26 @@ import type { Location } from '../../geo/places.js'
 
 export type AddressIntelligence = {
   readonly ip: string
-  /** Feed entries that accuse the address; a feed never clears one. */
+  /** Matching feed entries; feeds never clear an address. */
   readonly listings: readonly Listing[]
   /** When the feeds were read, epoch milliseconds. */
   readonly listedAt: number
-  /** The lists that the address is on, by kind, each with the names of its files. */
+  /** The lists with this address: file names by kind. */
   readonly lists: ReadonlyMap<ListKind, readonly string[]>
-  /** Kinds of which at least one list is loaded; about any other kind nothing can be said. */
+  /** Kinds with at least one loaded list; for other kinds the flag is unknown. */
   readonly loadedLists: ReadonlySet<ListKind>
   readonly place?: Location
-  /** Newest first, one a port. */
+  /** Newest first, one per port. */
   readonly banners: readonly Banner[]
   /** Names that reports saw on the address. */
   readonly names: readonly { readonly name: string; readonly seenAt: string }[]
 }
 
-/** True or absent: no feed can say that an address is harmless. */
+/** True or undefined, because a feed cannot prove that an address is harmless. */
 export const isMalicious = ({ listings }: AddressIntelligence): true | undefined =>
   listings.some(({ level }) => level === 'malicious') ? true : undefined
 
-/** The worst that a feed says, or nothing at all. */
+/** The worst rating of the listings; undefined without any. */
 export const ratingOf = (listings: readonly Listing[]): Rating | undefined => {
   const worst = listings.map(ratingOfListing).map((rating) => ratings.indexOf(rating))
   return worst.length === 0 ? undefined : ratings[Math.max(...worst)]
@@ -37,7 +37,7 @@ const ratingOfListing = ({ level, score }: Listing): Rating => {
   return score === undefined || score >= 90 ? 'critical' : 'dangerous'
 }
 
-/** On a list: true. Lists of the kind are loaded and none holds it: false. None is loaded: nothing. */
+/** True if listed, false if lists of this kind are loaded without it, undefined without such lists. */
 export const isOn = ({ lists, loadedLists }: AddressIntelligence, kind: ListKind): boolean | undefined =>
   lists.has(kind) ? true : loadedLists.has(kind) ? false : undefined
 
@@ -61,6 +61,6 @@ const scores: Readonly<Record<Rating, { readonly num: number; readonly percentag
   critical: { num: 4, percentage: 99 },
 }
 
-/** A rating in the three spellings that a domain report has for it. Nothing for no rating: a score is never made up. */
+/** A rating in the three forms of a domain report; undefined without a rating, because scores are never invented. */
 export const domainScore = (rating: Rating | undefined): JsonObject | undefined =>
   rating && { score: rating, score_num: scores[rating].num, score_percentage: scores[rating].percentage }

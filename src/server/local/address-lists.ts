@@ -1,4 +1,4 @@
-// Lists of addresses by what they say: the file `lists/vpn.txt`, or any file in the folder `lists/vpn/`, says "is a VPN".
+// Lists of addresses by kind: entries of `lists/vpn.txt`, or of any file in `lists/vpn/`, are VPNs.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname } from 'node:path'
 import { readAddress } from '../../domain/address.js'
@@ -22,7 +22,7 @@ export type ListKind = (typeof listKinds)[number]
 
 type AddressLists = {
   readonly loaded: ReadonlySet<ListKind>
-  /** The kinds that hold the address, each with the names of the lists. */
+  /** The kinds of lists with this address, each with the names of the lists. */
   readonly find: (address: string) => ReadonlyMap<ListKind, readonly string[]>
 }
 
@@ -30,7 +30,7 @@ type List = { readonly kind: ListKind; readonly name: string; readonly ranges: R
 
 const isKind = (text: string): text is ListKind => (listKinds as readonly string[]).includes(text)
 
-/** The file's own name says the kind, or else its folder's does and the file's name is who published it. */
+/** The kind is the file name; or the folder name, and then the file name is the publisher. */
 const kindOf = (file: string): { kind: ListKind; name: string } | undefined => {
   const name = basename(file, extname(file))
   const folder = basename(dirname(file))
@@ -38,7 +38,7 @@ const kindOf = (file: string): { kind: ListKind; name: string } | undefined => {
   return isKind(name) ? { kind: name, name } : undefined
 }
 
-/** A list that cannot be read is a refusal to start: an address missing from it would count as "not a VPN". */
+/** Throws for an unreadable list, because its addresses would otherwise count as "not a VPN". */
 export const openAddressLists = (files: readonly string[]): AddressLists => {
   const lists = files.map((file): List => {
     const kind = kindOf(file)

@@ -1,4 +1,4 @@
-// The banner index: what answered on which port of which address, and the filters to search it with.
+// The banner index: services by address and port, and the search filters.
 import { parseAddress, parseRange, readAddress } from '../../domain/address.js'
 import { createRangeSet } from '../../domain/range-set.js'
 import { timeOrDate } from '../answer.js'
@@ -37,7 +37,7 @@ export type Banner = {
 
 const maxBanner = 8_192
 
-/** The place fills in what the row does not say itself. */
+/** The location database fills in missing members. */
 export const bannerOf = (row: DataRow, find: (ip: string) => Location | undefined): Banner | undefined => {
   const ip = parseAddress(textOf(row, 'ip_address') ?? textOf(row, 'ip') ?? '')
   const port = integerOf(row, 'open_port_no') ?? integerOf(row, 'port')

@@ -1,4 +1,4 @@
-// Finds the rows of searches in turns: in one turn of the event loop a key gets so many tests of rows, over however many searches.
+// Runs searches in slices: per turn of the event loop a key gets a fixed number of row tests, shared by all its searches.
 import type { Search } from './search.js'
 
 /** Every matching row, in the order of the index. */
@@ -8,13 +8,13 @@ export type FindRows = <DataRow>(
   search: Pick<Search<DataRow>, 'test' | 'terms'>,
 ) => Promise<DataRow[]>
 
-/** Each compares a few texts, so that a turn takes some milliseconds. */
+/** A test compares a few texts, so a turn takes some milliseconds. */
 const testsPerTurn = 2_000
 /** Not worth a turn. */
 const fewTests = 200
 
 export const createFindRows = (): FindRows => {
-  /** By who asks, whose turn is next first. */
+  /** Waiting searches by client; the first entry is next. */
   const waiting = new Map<string, (() => void)[]>()
   const nextTurn = (): void => {
     for (const [asker, searches] of waiting) {

@@ -1,4 +1,4 @@
-// Local intelligence: one folder of feeds, databases, lists, indexes and reports, opened once and asked about anything.
+// Local data: opens one folder of feeds, databases, lists, indexes and reports, and answers questions from it.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Listing } from '../../domain/finding.js'
@@ -15,7 +15,7 @@ import { textOf, readRows, type DataRow } from './read-rows.js'
 import { openPlaces, type Location } from '../../geo/places.js'
 
 type Listed = { readonly listings: readonly Listing[]; readonly at: number }
-/** `paths` are those of the URLs of a name that are asked about. */
+/** `paths`: the paths of the URLs in question. */
 export type ListedOf = (indicator: Indicator, paths?: readonly string[]) => Listed | undefined
 
 export type Intelligence = {
@@ -24,7 +24,7 @@ export type Intelligence = {
   readonly reportFiles: readonly string[]
   readonly exploitsOf: (cveId: string) => readonly Exploit[]
   readonly placeOf: (address: string) => Location | undefined
-  /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
+  /** The registration date of a name; `""` if no list has it, undefined if no list is loaded. */
   readonly registeredOn: (host: string) => string | undefined
   readonly aboutAddress: (address: string, names: AddressIntelligence['names']) => AddressIntelligence
 }
@@ -50,7 +50,7 @@ const filesOf = (folder: string, part: Part): string[] => {
     .map((file) => join(there, file))
 }
 
-/** `feeds/malicious/x.txt` accuses by its folder; one folder more, as in `feeds/malicious/c2/x.txt`, names the category. */
+/** The folder gives the level, as in `feeds/malicious/x.txt`; a subfolder gives the category, as in `feeds/malicious/c2/x.txt`. */
 export const feedsOf = (folder: string): FeedSettings[] =>
   filesOf(folder, 'feeds').map((path) => {
     const [level, category, ...rest] = dirname(path)
@@ -141,7 +141,7 @@ const groupBy = <T>(items: readonly T[], keysOf: (item: T) => readonly string[])
   return groups
 }
 
-/** The index holds historic scans of the same port; of each, the newest counts. */
+/** The index has historic scans of the same port; only the newest counts. */
 const newestOfPort = (banners: readonly Banner[]): Banner[] => {
   const newest = new Map<string, Banner>()
   for (const banner of banners) {

@@ -1,7 +1,7 @@
 // The search language of banners, exploits and reports: words, "phrases" and field:value filters joined by AND, OR and NOT.
 
 type Term = { readonly field?: string; readonly value: string; readonly isNegated: boolean }
-/** Any of these groups has to hold, and of a group every term. */
+/** A disjunction of groups; all terms of a group must match. */
 export type Query = { readonly groups: readonly (readonly Term[])[] }
 
 const maxLength = 1024
@@ -9,7 +9,7 @@ const maxTerms = 32
 
 type Token = { readonly text: string; readonly field?: string; readonly isQuoted: boolean }
 
-/** AND is the default and binds closer than OR; undefined when the text is empty, too long or ends in an operator. */
+/** AND is the default and binds tighter than OR; undefined if the text is empty, too long or ends in an operator. */
 export const parseQuery = (text: string): Query | undefined => {
   if (text.length > maxLength) return undefined
   const tokens = tokenise(text)
@@ -37,7 +37,7 @@ export const parseQuery = (text: string): Query | undefined => {
 
 const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\t' || char === '\n' || char === '\r'
 
-/** `after: 2024-01-01` with a space is one filter, as people write it. */
+/** `after: 2024-01-01` with a space is one filter too. */
 const tokenise = (text: string): Token[] | undefined => {
   const tokens: Token[] = []
   let at = 0
@@ -72,6 +72,6 @@ const tokenise = (text: string): Token[] | undefined => {
   return field === undefined ? tokens : undefined
 }
 
-/** `http://…` and `2001:db8::1` begin like a filter and are none. */
+/** `http://…` and `2001:db8::1` look like filters but are not. */
 const isFieldName = (text: string): boolean =>
   /^[a-z][a-z_]{1,40}$/i.test(text) && !/^(https?|ftp)$/i.test(text) && !/^[0-9a-f]{1,4}$/i.test(text)

@@ -1,4 +1,4 @@
-// Rows of a CSV or NDJSON file, one map a row; what is no row is counted and left out.
+// Reads the rows of a CSV or NDJSON file as maps; counts and skips invalid ones.
 import { readFileSync } from 'node:fs'
 import { forEachRow } from '../../feeds/csv-rows.js'
 import { forEachLine } from '../../feeds/lines.js'
@@ -7,7 +7,7 @@ export type DataRow = ReadonlyMap<string, unknown>
 
 const maxRowLength = 1_048_576
 
-/** `take` returns false when enough was read; `skipped` is given the line of each unusable row. */
+/** `take` returns false to stop; `skipped` gets the line of each unusable row. */
 export const readRows = (file: string, take: (row: DataRow) => boolean, skipped: (line: number) => void): void => {
   const bytes = readFileSync(file)
   if (file.toLowerCase().endsWith('.csv')) readCsv(bytes, take, skipped)
@@ -52,7 +52,7 @@ const readCsv = (bytes: Buffer, take: (row: DataRow) => boolean, skipped: (line:
 
 const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none'])
 
-/** Members of foreign rows, read with care: number or text, bounded, and "no value" in all its spellings. */
+/** Reads bounded text from untrusted rows: a number or text, and undefined for any form of "no value". */
 export const textOf = (row: DataRow, name: string, maxLength = 1_024): string | undefined => {
   const value = row.get(name)
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
@@ -81,7 +81,7 @@ export const booleanOf = (row: DataRow, name: string): boolean | undefined => {
   return word === 'true' || word === '1' ? true : word === 'false' || word === '0' ? false : undefined
 }
 
-/** A list as JSON has it, or text separated by commas or semicolons as CSV has it. */
+/** A JSON list, or CSV text separated by commas or semicolons. */
 export const textsOf = (row: DataRow, name: string, maxItems = 64): readonly string[] => {
   const value = row.get(name)
   const items = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[,;]/) : []

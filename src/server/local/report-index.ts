@@ -1,4 +1,4 @@
-// Domain reports as rows to search: what a report of the provider's shape says about itself in one line.
+// Domain reports as searchable rows: a summary of each report in the format of the provider.
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ratings, type Rating } from '../../domain/finding.js'
@@ -85,10 +85,10 @@ const issuesOf = (summary: unknown): string[] => {
   return issues.filter(([, holds]) => holds).map(([issue]) => issue)
 }
 
-/** A saved answer of `domain/report/{id}`, with or without its envelope; the file is named by the id. */
+/** A saved answer of `domain/report/{id}`, with or without its envelope; the file name is the id. */
 export const readReportFile = (file: string): { readonly report: Report; readonly data: JsonObject } => {
   const id = Number(basename(file, '.json'))
-  if (!Number.isSafeInteger(id) || id < 0) throw new Error(`${file} must be named by the report's id`)
+  if (!Number.isSafeInteger(id) || id < 0) throw new Error(`${file} must have the id of the report as its name`)
   let content: unknown
   try {
     content = JSON.parse(readFileSync(file, 'utf8'))
@@ -97,7 +97,7 @@ export const readReportFile = (file: string): { readonly report: Report; readonl
   }
   const data = (member(content, 'data') ?? content) as JsonObject
   const report = reportOf(id, data)
-  if (!report) throw new Error(`${file} names no site in main_domain_info`)
+  if (!report) throw new Error(`${file} has no site in main_domain_info`)
   return { report, data }
 }
 

@@ -1,4 +1,4 @@
-// All reports a caller may see: bundled ones, those of local scans, and one for each listed name that was asked for.
+// All reports that a client may read: bundled ones, those of local scans, and generated ones for listed names.
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
@@ -20,14 +20,14 @@ export type Reports = {
   readonly visibleTo: (caller: string) => readonly Report[]
   readonly ownedBy: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[]
   readonly read: (id: number, caller: string) => JsonObject | undefined
-  /** A report made of nothing but what feeds say about a name; `paths` are those of a URL that is asked about. */
+  /** A report generated from feed listings of a name; `paths`: the paths of the URL in question. */
   readonly ofListedName: (host: string, paths?: readonly string[]) => Report | undefined
-  /** What feeds say about a name and about the hosts below it. */
+  /** Listings of a name and of the hosts below it. */
   readonly listingsOf: (host: string, paths?: readonly string[]) => readonly Listing[]
   readonly seenOn: (address: string) => readonly { readonly name: string; readonly seenAt: string }[]
 }
 
-/** Ids of feed reports follow from the name and are far away from all others. */
+/** Ids of generated reports derive from the name and start far above all others. */
 const firstListedId = 1_000_000_000_000_000
 const maxListed = 10_000
 
@@ -78,7 +78,7 @@ export const openReports = (
       technologies: [],
     }
   }
-  /** Newest first. Every question about an address reads it, so it is made anew only where a report came or went. */
+  /** Newest first. Every address lookup reads it, so it is rebuilt only when reports change. */
   let byAddress: { readonly version: number; readonly reports: ReadonlyMap<string, readonly Report[]> } | undefined
   const indexByAddress = (): ReadonlyMap<string, readonly Report[]> => {
     const reports = [...bundled.values()].map(({ report }) => report)

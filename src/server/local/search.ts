@@ -1,18 +1,18 @@
-// A query becomes one test over rows: each filter is compiled once, by the index that knows its fields.
+// Compiles a query into one row test; the index compiles each filter once.
 import type { Query } from './query.js'
 
 type RowTest<DataRow> = (row: DataRow) => boolean
-/** Compiles a filter's value; undefined when the value makes no sense for the field. */
+/** Compiles the value of a filter; undefined if it is invalid for the field. */
 export type FieldFilter<DataRow> = (value: string) => RowTest<DataRow> | undefined
 
 export type Search<DataRow> = {
   readonly test: RowTest<DataRow>
-  /** Tests of one row at most. */
+  /** The maximum number of tests per row. */
   readonly terms: number
   readonly filters: Readonly<Record<string, readonly string[]>>
   /** The words and phrases outside of filters. */
   readonly keyword: string
-  /** Filters that are unknown or have a senseless value; a search with one of them finds nothing. */
+  /** Unknown filters and filters with an invalid value; a search with one finds nothing. */
   readonly invalidFilters: readonly string[]
 }
 
@@ -86,7 +86,7 @@ export const hasText =
     return (row) => read(row).some((item) => item.toLowerCase() === wanted)
   }
 
-/** Texts that begin with a date compare as text. */
+/** Texts that begin with an ISO date compare alphabetically. */
 export const notBefore =
   <DataRow>(read: (row: DataRow) => string | undefined): FieldFilter<DataRow> =>
   (value) =>

@@ -1,4 +1,4 @@
-// What is wrong with a certificate, in the one word that the provider's reports have for it.
+// Describes the problem of a certificate with the one word that reports of the provider use.
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 
 export type CertificateFault = '' | 'expired' | 'self_signed' | 'mismatch'

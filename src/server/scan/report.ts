@@ -1,4 +1,4 @@
-// What a scan saw becomes a report in the provider's shape; what it did not look at is left out, not claimed to be fine.
+// Builds a report in the format of the provider from a scan; unchecked properties are omitted rather than reported as fine.
 import { registrableDomain } from '../../domain/public-suffix.js'
 import type { Listing } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
@@ -11,27 +11,27 @@ import type { DnsRecords } from './resolver.js'
 import type { ScanTarget } from './target.js'
 import type { Visit } from './visit.js'
 
-/** What the local sources know around a scan. */
+/** Local data that enriches a report. */
 export type ScanSurroundings = {
   readonly placeOf: (address: string) => Location | undefined
   readonly listingsOf: (indicator: Indicator) => readonly Listing[]
-  /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
+  /** The registration date of a name; `""` if no list has it, undefined if no list is loaded. */
   readonly registeredOn: (host: string) => string | undefined
 }
 
-/** What a scan saw of its target, and what the local sources know about it. */
+/** The observations of a scan, with local data about its target. */
 type Seen = {
   readonly target: ScanTarget
   readonly records: DnsRecords
   readonly visits: readonly Visit[]
-  /** The last visit over TLS, if there was any. */
+  /** The last visit over TLS, if any. */
   readonly secure: Visit | undefined
   readonly now: number
 }
 
 const newbornDays = 30
 
-/** The few members that the findings of a scan decide, and none of those it has no eyes for. `fault` is undefined when the site speaks no TLS at all. */
+/** The summary members that a scan can determine. `fault` is undefined if the site has no TLS. */
 const summarise = (
   { target, records, visits, now }: Seen,
   surroundings: ScanSurroundings,
@@ -63,7 +63,7 @@ const summarise = (
 
 const siteOf = (host: string): string => registrableDomain(host) ?? host
 
-/** How often a value differs from the one before it; a value that is not known changes nothing. */
+/** The number of changes between consecutive values; unknown values are skipped. */
 const changes = (values: readonly (string | number | undefined)[]): number => {
   const known = values.filter((value) => value !== undefined)
   return known.filter((value, i) => i > 0 && value !== known[i - 1]).length
@@ -182,7 +182,7 @@ const securityHeaders = new Set([
   'cache-control',
 ])
 
-/** The first title, found by position: no pattern runs over a hostile page. */
+/** The first title, found with indexOf, because a regular expression could be slow on a hostile page. */
 const titleOf = (body: string): string => {
   const lower = body.toLowerCase()
   const open = lower.indexOf('<title')

@@ -1,4 +1,4 @@
-// DNS as the scanner needs it: the addresses to connect to, and the records to report.
+// DNS for the scanner: addresses to connect to, and records to report.
 import { Resolver as NodeResolver } from 'node:dns/promises'
 
 export type DnsRecords = {
@@ -14,7 +14,7 @@ export type DnsRecords = {
 export type Resolver = {
   /** `undefined` when there is no such name. */
   readonly records: (host: string) => Promise<DnsRecords | undefined>
-  /** Asked anew for every connection. */
+  /** Resolved for every connection. */
   readonly addresses: (host: string) => Promise<readonly string[]>
 }
 
@@ -23,7 +23,7 @@ const maxText = 512
 
 export const createResolver = (timeoutMs: number): Resolver => {
   const resolver = new NodeResolver({ timeout: timeoutMs, tries: 2 })
-  /** A kind of record that is not there is an empty list; only a name that is not there at all is news. */
+  /** A missing record type is an empty list; only a missing name is reported. */
   const ask = async <T>(query: Promise<T[]>): Promise<{ rows: readonly T[]; isMissing: boolean }> => {
     try {
       return { rows: (await query).slice(0, maxRecords), isMissing: false }

@@ -1,13 +1,13 @@
-// Runs scans one after the other, begins again what a crash interrupted, and says how far each has come.
+// Runs scans one after the other, restarts interrupted ones, and reports their progress.
 import type { Scanner } from './scan.js'
 import type { Scan, ScanStore } from './scan-store.js'
 
 export type ScanQueue = {
-  /** Undefined while an earlier scan of the same owner is not done. */
+  /** Undefined while an earlier scan of the same owner is unfinished. */
   readonly submit: (scan: Omit<Scan, 'id' | 'state' | 'attempts' | 'at'>) => Scan | undefined
-  /** 0 to 99 while it runs, 100 when done, negative when it failed. */
+  /** 0 to 99 while it runs, 100 when done, negative after a failure. */
   readonly percentage: (scan: Scan) => number
-  /** Resolves when nothing runs any more; what waits stays on disk. */
+  /** Resolves when no scan is running; waiting scans stay on disk. */
   readonly close: () => Promise<void>
 }
 
@@ -27,7 +27,7 @@ export const createScanQueue = (store: ScanStore, scanner: Scanner, { atOnce, no
     store.update(begun)
     progress.set(scan.id, 5)
     const outcome = await scanner(scan.query, (value) => void progress.set(scan.id, value), stop.signal)
-    // Stopped in the middle: it stays `running` on disk and is begun again next time.
+    // Interrupted: it stays `running` on disk and restarts with the next process.
     if (stop.signal.aborted) return
     if (outcome.outcome === 'done') store.update({ ...begun, state: 'done' }, outcome.report)
     else store.update({ ...begun, state: outcome.outcome })

@@ -1,4 +1,4 @@
-// Scans that this server makes, on disk: each is written down before its id is given to anybody, so that no crash can lose or repeat one.
+// Stores the scans of this server on disk. Each is written before its id is returned, so that a crash cannot lose or repeat one.
 import {
   closeSync,
   fsyncSync,
@@ -20,18 +20,18 @@ export type Scan = {
   readonly id: number
   readonly query: string
   readonly host: string
-  /** The name of the key that asked. */
+  /** The name of the key of the client. */
   readonly owner: string
   readonly isPrivate: boolean
   readonly state: ScanState
   readonly at: number
-  /** How often it was begun; a scan that took the process down twice is not tried a third time. */
+  /** The number of starts; a scan that crashed the process twice is not tried again. */
   readonly attempts: number
 }
 
 export type ScanStore = {
   readonly scans: () => readonly Scan[]
-  /** Goes up whenever a report comes or goes. */
+  /** Increases whenever reports change. */
   readonly reportsVersion: () => number
   readonly get: (id: number) => Scan | undefined
   readonly create: (scan: Omit<Scan, 'id' | 'state' | 'attempts'>) => Scan
@@ -39,7 +39,7 @@ export type ScanStore = {
   readonly readReport: (id: number) => JsonObject | undefined
 }
 
-/** Far above the provider's ids, so that a gateway can see whose a scan is. */
+/** Far above the ids of the provider, so that a gateway can tell local scans from remote ones. */
 export const firstScanId = 20_000_000_001
 const maxKept = 10_000
 
@@ -78,7 +78,7 @@ export const openScanStore = (folder: string): ScanStore => {
     },
     update: (scan, report) => {
       if (report || scan.state === 'done') version++
-      // The report first: a scan that says "done" always has one.
+      // The report is written first, so that a scan in state "done" always has one.
       if (report) writeDurably(reportFile(scan.id), JSON.stringify(report))
       writeDurably(scanFile(scan.id), JSON.stringify(scan))
       scans.set(scan.id, scan)
@@ -87,7 +87,7 @@ export const openScanStore = (folder: string): ScanStore => {
       try {
         return JSON.parse(readFileSync(reportFile(id), 'utf8')) as JsonObject
       } catch {
-        return undefined // gone or damaged: there is no such report
+        return undefined // missing or damaged
       }
     },
   }
@@ -100,7 +100,7 @@ const readScan = (file: string): Scan | undefined => {
       ? (scan as Scan)
       : undefined
   } catch {
-    return undefined // a file that nobody finished writing was never promised to anybody
+    return undefined // an unfinished file, whose id was never returned to a client
   }
 }
 

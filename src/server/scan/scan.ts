@@ -1,4 +1,4 @@
-// One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
+// Scans one site: DNS, redirects and certificate; returns a report or the reason of a failure.
 import type { JsonObject } from '../answer.js'
 import type { Resolver, DnsRecords } from './resolver.js'
 import { scanTargetOf, parseTarget, type MayConnect, type ScanTarget } from './target.js'
@@ -20,7 +20,7 @@ type ScanDependencies = {
 export type Scanner = (query: string, progress: (percentage: number) => void, stop: AbortSignal) => Promise<ScanOutcome>
 
 export const createScanner = ({ resolver, mayConnect, limits, surroundings, now }: ScanDependencies): Scanner => {
-  /** A site that never switched to TLS is asked once whether it would. */
+  /** Tries https once on a site that did not redirect to it. */
   const probeTls = async (target: ScanTarget, signal: AbortSignal): Promise<Visit | undefined> => {
     const probe = parseTarget(`https://${target.url.hostname}/`)
     if (!probe) return undefined
@@ -50,13 +50,13 @@ type FollowLimits = VisitLimits & { readonly maxRedirects: number }
 
 type Followed = {
   readonly visits: readonly Visit[]
-  /** Why the redirects ended before a page was reached. */
+  /** Why no page was reached. */
   readonly stopped?: 'unreachable' | 'refused' | 'too_many_redirects'
 }
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Visits a site and follows where it sends a visitor, vetting the address of every hop before connecting to it. */
+/** Visits a site and follows redirects, vetting the address of every hop before connecting. */
 const follow = async (
   start: ScanTarget,
   resolver: Resolver,
@@ -83,8 +83,8 @@ const follow = async (
 }
 
 /**
- * The one address that is both checked and connected to. A name with any address that may not be visited is refused as a
- * whole: such a name is set up to reach somewhere it should not.
+ * Returns the address to connect to, which is the one that was checked. One forbidden address rejects the whole name,
+ * which was set up to reach a forbidden target.
  */
 const vettedAddress = async (
   { host, port, isAddress }: ScanTarget,

@@ -1,4 +1,4 @@
-// What may be scanned: a public name or address, over http or https, without credentials.
+// Parses scan targets: a public name or address, over http or https, without credentials.
 import { isIP } from 'node:net'
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
@@ -12,16 +12,16 @@ export type ScanTarget = {
   readonly isAddress: boolean
 }
 
-/** Whether the scanner may open a connection there; asked with the very address it is about to connect to. */
+/** Whether the scanner may connect to this address; called right before each connection. */
 export type MayConnect = (address: string, port: number, host: string) => boolean
 
-/** Public addresses on the two ports of the web, and nothing inside a network or of the platform that this machine may run on. */
+/** Allows only public addresses on ports 80 and 443; no inside addresses and none of cloud platforms. */
 export const onlyPublicWeb: MayConnect = (address, port, host) =>
   isPublicAddress(address) && (port === 80 || port === 443) && !isInternalName(host)
 
 const maxLength = 2_048
 
-/** A bare name or address is taken for http. Undefined when it is nothing that can be visited. */
+/** A bare name or address means http. Undefined if the text is not a valid target. */
 export const parseTarget = (text: string): ScanTarget | undefined => {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > maxLength) return undefined

@@ -1,4 +1,4 @@
-// One request to one address that was vetted before: the connection goes to the address, never to the name again.
+// Sends one request to a vetted address. The name is not resolved again, which prevents DNS rebinding.
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
@@ -23,7 +23,7 @@ export type VisitLimits = { readonly timeoutMs: number; readonly maxBytes: numbe
 const maxHeaderBytes = 32_768
 const maxHeaders = 100
 
-/** Undefined when nobody answered in time or at all. */
+/** Undefined without an answer in time. */
 export const visit = (
   target: ScanTarget,
   address: string,
@@ -61,14 +61,14 @@ export const visit = (
         if (bytes >= maxBytes) done()
       })
       response.on('end', done)
-      // What came before the connection broke is still an answer.
+      // A response that breaks off still counts with the part received.
       response.on('error', done)
     }
     const call = isSecure
       ? httpsRequest(
           {
             ...options,
-            // The certificate is what the scan is about, so a bad one is looked at and not refused.
+            // The scan inspects the certificate, so an invalid one must not fail the connection.
             rejectUnauthorized: false,
             ...(target.isAddress ? {} : { servername: target.host }),
           },

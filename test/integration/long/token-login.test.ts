@@ -143,7 +143,7 @@ describe.runIf(secure)('a token server in trouble', { concurrent: true }, () => 
     const worker = start()
     const first = await fillUntil(names, 0, () => times(worker, 'group_joined') > 0)
     server.behave(givesJson({ error: 'invalid_client' }, 401))
-    await until('a warning', () => /invalid_client; the token in use is good for/.test(messages(worker)), limitMs)
+    await until('a warning', () => /invalid_client; the token in use is valid for/.test(messages(worker)), limitMs)
     expect(worker.running()).toBe(true)
     // 1 where a send noticed first: the next start reads the secret again, and refuses a wrong one.
     expect([1, 78]).toContain(await worker.exit)

@@ -66,7 +66,7 @@ describe('events that are not text', () => {
     const { level, say } = wordings.binary_event_read
     expect(level).toBe('warn')
     expect(say({ event: 'binary_event_read', topic: 'flows', origin: 'flows/0/1', prefixed: true })).toBe(
-      'topic flows has events that are not text, as written with a schema registry (Avro, Protobuf): the first is flows/0/1. They come out wrapped, as base64, and only what reads as text in them is searched. Set kafka.input.format to what the values of the topic are.',
+      'topic flows has events that are not text, as written with a schema registry (Avro, Protobuf): the first is flows/0/1. They are written as base64, and only readable text in them is searched. Set kafka.input.format to the format of the topic.',
     )
   })
 })

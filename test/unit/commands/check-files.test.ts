@@ -171,9 +171,9 @@ describe('check FILE', () => {
     const { code, out } = await run([path])
     expect(out).toBe(
       [
-        `error    ${path}:6: "[ipv4-addr:value = '198.51.100.7'" is skipped (broken): a pattern that cannot be read to its end`,
-        `warning  ${path}:16: "[url:value LIKE 'x%']" is skipped (inexact): a comparison that names no exact value`,
-        `${path}: a feed of 0 addresses and 1 name; 2 skipped: 1 broken (a pattern that cannot be read to its end), 1 inexact (a comparison that names no exact value)`,
+        `error    ${path}:6: "[ipv4-addr:value = '198.51.100.7'" is skipped (broken): a pattern that cannot be parsed`,
+        `warning  ${path}:16: "[url:value LIKE 'x%']" is skipped (inexact): a comparison without an exact value`,
+        `${path}: a feed of 0 addresses and 1 name; 2 skipped: 1 broken (a pattern that cannot be parsed), 1 inexact (a comparison without an exact value)`,
         '',
       ].join('\n'),
     )
@@ -196,7 +196,7 @@ describe('check FILE', () => {
     const path = put('paths.txt', '/gate.php\n/five.php\n')
     const { code, out } = await run([path])
     expect(out).toContain(
-      `error    ${path}: holds no entry that can be used: all 2 of it skipped, 2 not_looked_up (of a kind that is not looked up)\n`,
+      `error    ${path}: holds no entry that can be used: all 2 of it skipped, 2 not_looked_up (a type that is not supported)\n`,
     )
     expect(out).toContain(`${path}:1: "/gate.php" is a path without a host\n`)
     expect(code).toBe(1)

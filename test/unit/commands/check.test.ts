@@ -70,11 +70,11 @@ describe('check', () => {
   })
 
   it.each([
-    ['', 'An address costs 1 to 2 calls, a name 1 call. The 1,000 calls of a day are 500 to 1,000 lookups. '],
+    ['', 'An address costs 1 to 2 calls, a name 1 call. The daily budget of 1,000 calls allows 500 to 1,000 lookups. '],
     ['admit: { perDay: unlimited }\n', 'An address costs 1 to 2 calls, a name 1 call. estimate'],
     [
       'intel: { ip: { operations: { hosting: always, vpn: accused } }, domain: { operations: { reports/personal: always } } }\n',
-      'An address costs 2 to 4 calls, a name 1 call, and the list of own scans 144 calls a day. The 1,000 calls of a day are 250 to 1,000 lookups. ',
+      'An address costs 2 to 4 calls, a name 1 call, and the list of own scans 144 calls a day. The daily budget of 1,000 calls allows 250 to 1,000 lookups. ',
     ],
   ])('says what a lookup costs: %j', async (text, expected) => {
     const { stdout } = await runCommand(['check', '-c', put('cost.yaml', `gate: {}\n${text}`)], {
@@ -88,7 +88,7 @@ describe('check', () => {
       ['check', '-c', put('never.yaml', 'intel: { ip: { operations: { malicious-info: unclean } } }\n')],
       { env: { THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key-that-is-long' } },
     )
-    expect(stderr).toContain('intel.ip.operations needs one operation that is always asked')
+    expect(stderr).toContain('intel.ip.operations needs at least one operation set to always')
   })
 
   it('says what follows from an empty gate.ownRanges, where events are read', async () => {
@@ -124,7 +124,7 @@ describe('check', () => {
 
   it('refuses settings with neither key nor feeds, as `run` does, and names the two ways out', async () => {
     const lack =
-      'intel.service.apiKey and feeds are both empty, so nothing could be known about any event: give ' +
+      'intel.service.apiKey and feeds are both empty, so there is no source of verdicts: set ' +
       "a key (THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt) or a feed (THREATWEAVE_FEEDS='[{name: mine, path: list.txt}]')"
     expect(await problemsOf('', {})).toEqual([lack])
     expect(await problemsOf('serve: { apiKey: change-me-please }', {})).toEqual([])
@@ -138,25 +138,28 @@ describe('check', () => {
     ],
     [
       `${withKey}baseUrl: http://intel.example.com } }`,
-      ['intel.service.baseUrl must be https; intel.service.allowHttp lets the key travel in the clear'],
+      ['intel.service.baseUrl must be https; intel.service.allowHttp permits sending the key unencrypted'],
     ],
-    [`${withKey}baseUrl: https://user:word@intel.example.com } }`, ['intel.service.baseUrl must not hold a password']],
+    [
+      `${withKey}baseUrl: https://user:word@intel.example.com } }`,
+      ['intel.service.baseUrl must not contain a password'],
+    ],
     [`${withKey}caFile: nosuch } }`, [`intel.service.caFile ${missing}`]],
     [
       'intel: { service: { apiKey: "two words", caFile: nosuch, baseUrl: ftp://intel.example.com } }',
       [
         `intel.service.caFile ${missing}`,
         'intel.service.baseUrl must be https',
-        'intel.service.apiKey holds characters that cannot stand in a header',
+        'intel.service.apiKey contains characters that are not allowed in a header',
       ],
     ],
     [
       'intel: { service: { apiKey: "two\\nlines" } }',
-      ['intel.service.apiKey holds characters that cannot stand in a header'],
+      ['intel.service.apiKey contains characters that are not allowed in a header'],
     ],
     [
       'intel: { service: { apiKey: schlüssel } }',
-      ['intel.service.apiKey holds characters that cannot stand in a header'],
+      ['intel.service.apiKey contains characters that are not allowed in a header'],
     ],
     ['serve: { keysFile: nosuch }', [`serve.keysFile ${missing}`]],
     ['serve: { data: nosuch }', ['serve.data is not a folder: nosuch']],
@@ -170,7 +173,7 @@ describe('check', () => {
     ],
     [
       `serve: { upstream: http://intel.example.com }\n${withKey} } }`,
-      ['serve.upstream must be https; intel.service.allowHttp lets the key travel in the clear'],
+      ['serve.upstream must be https; intel.service.allowHttp permits sending the key unencrypted'],
     ],
     [
       'kafka: { tls: { enabled: true, caFile: nosuch, certificateFile: nosuch, keyFile: nosuch } }',
@@ -181,7 +184,7 @@ describe('check', () => {
     [
       'kafka: { sasl: { mechanism: oauthbearer, tokenUrl: "http://login.example.com", tokenCaFile: nosuch } }',
       [
-        'kafka.sasl.tokenUrl must be https; sasl.allowHttp lets secret and token travel in the clear',
+        'kafka.sasl.tokenUrl must be https; sasl.allowHttp permits sending secret and token unencrypted',
         'kafka.sasl.clientId and sasl.clientSecret are needed for sasl.tokenUrl',
         `kafka.sasl.tokenCaFile ${missing}`,
       ],
@@ -199,7 +202,7 @@ describe('check', () => {
 
   it.each([
     [`alerts: { rules: [${join(folder, 'broken.yml')}] }`, 'alerts.rules', 'broken.yml'],
-    [`serve: { keysFile: ${join(folder, 'keys.json')} }`, 'serve.keysFile is refused:', 'name must be a short word'],
+    [`serve: { keysFile: ${join(folder, 'keys.json')} }`, 'serve.keysFile is refused:', 'name must be 1 to 64 letters'],
     [
       `serve: { tls: { certFile: ${join(folder, 'no.pem')}, keyFile: ${join(folder, 'no.pem')} } }`,
       'serve.tls has files that cannot be used:',

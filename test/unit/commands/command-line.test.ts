@@ -21,17 +21,17 @@ describe('the command line', () => {
 describe('an option that would have no effect', () => {
   const replay = ['replay', '--topic', 'firewall', '--from', '1h', '--to', 'now']
   it.each([
-    [['estimate', '--list', '--price', '1'], '--price has no effect beside --list; leave one of them out'],
-    [['serve', '--new-key', 'soc', '--port', '1'], '--port has no effect beside --new-key; leave one of them out'],
-    [['rules', 'check', '--events', 'x'], '--events has no effect on `rules check`; it is for `rules test`'],
-    [['check', someFeed, '--print'], '--print has no effect on a rule, a format or a feed; it is for a configuration'],
+    [['estimate', '--list', '--price', '1'], '--price has no effect with --list; remove one of them'],
+    [['serve', '--new-key', 'soc', '--port', '1'], '--port has no effect with --new-key; remove one of them'],
+    [['rules', 'check', '--events', 'x'], '--events applies only to `rules test`, not to `rules check`'],
+    [['check', someFeed, '--print'], '--print applies only to a configuration, not to a rule, a format or a feed'],
     [
       [...replay, '--alerts', 'none', '--alerts-output', 'x'],
-      '--alerts-output has no effect beside --alerts none; leave it out',
+      '--alerts-output has no effect with --alerts none; remove it',
     ],
     [
       [...replay, '--lookups', 'none', '--max-lookups', '5'],
-      '--max-lookups has no effect beside --lookups none; leave it out',
+      '--max-lookups has no effect with --lookups none; remove it',
     ],
     [['run', '--host', 'localhost'], "Unknown option '--host'; run has --config, --workers, --help"],
     [['run', '-x'], "Unknown option '-x'; run has --config, --workers, --help"],
@@ -79,7 +79,7 @@ describe('with neither key nor feeds', () => {
   ])('%j is refused, and names the two ways out', async (args, code) => {
     const ran = await runCommand(args, { env: kafka })
     expect(ran).toMatchObject({ code, stdout: '' })
-    expect(ran.stderr).toMatch(/nothing could be known about any event|there is no intelligence to check events with/)
+    expect(ran.stderr).toMatch(/there is no source of verdicts/)
     expect(ran.stderr).toContain('THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt')
     expect(ran.stderr).toContain('THREATWEAVE_FEEDS=')
   })

@@ -56,7 +56,7 @@ describe('estimate', () => {
   it('prints the range of calls and their cost', async () => {
     const out = await run(log, { span: '24', price: '0.5' })
     expect(out).toMatch(/^lookups for this log +3, with an empty memory$/m)
-    expect(out).toMatch(/^calls for them +3 to 5: what is not plainly clean, or accused, costs more calls$/m)
+    expect(out).toMatch(/^calls for them +3 to 5: suspicious and malicious indicators cost more calls$/m)
     expect(out).toMatch(/^cost per month +about 45\.00 if everything is clean, 75\.00 at most$/m)
     expect(JSON.parse(await run(log, { span: '24', price: '0.5', json: true }))).toMatchObject({
       lookups: 3,

@@ -121,7 +121,7 @@ describe('explain with feeds', () => {
     const scan = 'action=deny src=203.0.113.9 dst=10.0.0.5'
     expect(await explainJson(scan, env)).toMatchObject({ known: { rules: [], noAlert: { reason: 'blocked_inbound' } } })
     expect(await run(`${scan}\n`, { env })).toMatch(
-      /no rule fires because it was blocked on its way in \(blocked_inbound\)\n\n$/,
+      /no rule fires because the inbound connection was blocked \(blocked_inbound\)\n\n$/,
     )
     expect(await run('action=deny src=198.51.100.1 dst=10.0.0.5\n', { env })).toMatch(/rules that fire: none\n\n$/)
   })

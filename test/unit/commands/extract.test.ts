@@ -38,7 +38,7 @@ describe('extract', () => {
       ['line', 'action', 'direction', 'role', 'value', 'field', 'would be'],
       ['1', 'blocked', 'inbound', 'source', '8.8.8.8', 'src', 'looked up'],
       ['destination', '10.0.0.5', 'dst', 'skipped (private_address)'],
-      ['2', 'unknown', 'unknown', 'no address or name in it'],
+      ['2', 'unknown', 'unknown', 'no address or name'],
       [''],
     ])
     expect((await runCommand(['extract', '--json'], { input, isTerminal: true })).stdout).toMatch(/^\{"action"/)

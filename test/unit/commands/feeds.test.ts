@@ -61,7 +61,7 @@ describe('feeds', () => {
     expect(code).toBe(0)
     const some = await run([{ name: 'ours', path: feedFile('198.51.100.7\n198.51.100.7\n/gate.php\n') }], false)
     expect(some.out).toContain(
-      '\nours: 2 skipped: 1 not_looked_up (of a kind that is not looked up), 1 duplicate (listed before)\n',
+      '\nours: 2 skipped: 1 not_looked_up (a type that is not supported), 1 duplicate (listed before)\n',
     )
     const empty = await run([{ name: 'ours', path: feedFile('# none\n') }], false)
     expect(empty.out).toMatch(/^ours +empty +0 +0 +0 +0 +0 /m)

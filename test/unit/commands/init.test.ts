@@ -135,7 +135,7 @@ describe('init', () => {
   })
 
   it.each([
-    ['systemd', list, 'Your own list; a change counts within seconds.'],
+    ['systemd', list, 'Your own list; a change takes effect within seconds.'],
     ['compose', list, 'compose.yaml mounts its folder'],
     ['kubernetes', list, 'once Kubernetes has brought the ConfigMap to the pods, after about a minute'],
     ['compose', 'https://lists.example.net/bad.txt', 'asked for a newer one every 60 minutes'],
@@ -168,9 +168,9 @@ describe('init', () => {
 
   it.each([
     [['--brokers', 'kafka'], '--brokers: a broker is host:port, not "kafka"'],
-    [['--topic', 'fire wall'], '--topic: "fire wall" cannot be the name of a topic'],
-    [['--topic', '..'], '--topic: ".." cannot be the name of a topic'],
-    [['--topic', 'a'.repeat(228)], 'cannot be the name of a topic'],
+    [['--topic', 'fire wall'], '--topic: "fire wall" is not a valid topic name'],
+    [['--topic', '..'], '--topic: ".." is not a valid topic name'],
+    [['--topic', 'a'.repeat(228)], 'is not a valid topic name'],
     [['--key-file', join(base, 'nosuch')], 'write the key into a file first: (umask 077; printf %s KEY > '],
     [['--feeds', 'spamhaus'], '--feeds: there is no list "spamhaus"; there are spamhaus-drop, '],
     [['--list', join(base, 'nosuch')], '--list: ENOENT: no such file or directory'],
@@ -313,12 +313,12 @@ describe('init on a terminal', () => {
     expect(existsSync(join(dir, 'compose.yaml'))).toBe(true)
   })
 
-  it('asks again for lists when nothing could be known about any event', async () => {
+  it('asks again for lists when there is no source of verdicts', async () => {
     const dir = folder()
     const none = starterLists().map(() => 'n')
     const answers = ['none', 'none', ...none, list, ...none]
     const { code, stdout } = await typed(answers, ...kafka, '--for', 'compose', '--dir', dir)
-    expect(stdout).toContain('nothing could be known about any event')
+    expect(stdout).toContain('there is no source of verdicts')
     expect(code).toBe(0)
     expect(parse(read(dir, 'threatweave.yaml'))).toMatchObject({ feeds: [{ name: 'my-list' }] })
   })

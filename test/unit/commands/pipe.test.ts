@@ -51,7 +51,7 @@ describe('pipe', () => {
       action: 'allowed',
     })
     expect(stderr).toContain('30 events: 21 malicious')
-    expect(stderr).toMatch(/no rule fires because it was blocked on its way in \(blocked_inbound\): \d+ events\n/)
+    expect(stderr).toMatch(/no rule fires because the inbound connection was blocked \(blocked_inbound\): \d+ events\n/)
   })
 
   it('reads gzip and JSON arrays, and writes only malicious events when told', async () => {
@@ -106,7 +106,7 @@ describe('pipe', () => {
   })
 
   it.each([
-    [401, 'the lookup service refuses the key (bad_key)'],
+    [401, 'the lookup service rejects the key (bad_key)'],
     [402, 'the account has no credit left (no_credit)'],
   ])('ends with 1 and says so where every lookup failed because of the key (%i)', async (status, why) => {
     const refusing = createServer((_, response) => void response.end(JSON.stringify({ status, message: '' })))
@@ -149,7 +149,7 @@ describe('pipe', () => {
       expect.stringMatching(/^ {12}date=2026-11-15 time=08:00:01 .{75,90}…$/),
     ])
     expect(stderr).toMatch(/^13 alerts from 30 events: 21 malicious/m)
-    expect(stderr).toContain('no rule fires because it was blocked on its way in (blocked_inbound): 7 events')
+    expect(stderr).toContain('no rule fires because the inbound connection was blocked (blocked_inbound): 7 events')
   })
 
   it.each([

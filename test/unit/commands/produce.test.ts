@@ -12,8 +12,8 @@ describe('produce', () => {
   it.each([
     [[log], 'produce takes a file and a topic: threatweave produce firewall.log firewall'],
     [[log, 'a', 'b'], 'produce takes a file and a topic: threatweave produce firewall.log firewall'],
-    [[log, 'fire wall'], '"fire wall" cannot be the name of a topic'],
-    [[log, '..'], '".." cannot be the name of a topic'],
+    [[log, 'fire wall'], '"fire wall" is not a valid topic name'],
+    [[log, '..'], '".." is not a valid topic name'],
     [
       ['nosuch.log', 'firewall'],
       "cannot read the input nosuch.log: ENOENT: no such file or directory, access 'nosuch.log'",

@@ -16,19 +16,19 @@ describe('what keeps a service from its files', () => {
   it.each([0o700, 0o750])('is the outermost folder that others cannot enter, with mode %o', (mode) => {
     const closed = modes({ '/srv/alice': mode, '/srv/alice/.nvm': 0o700 })
     expect(reachProblem(undefined, program, closed)).toBe(
-      'the service runs as a user of its own, who cannot enter /srv/alice: install Node.js for every user, or let every user through: chmod o+x /srv/alice',
+      'the service runs as a separate user, which cannot enter /srv/alice: install Node.js for every user, or open it with chmod o+x /srv/alice',
     )
   })
 
   it('is a list that others cannot read', () => {
     expect(reachProblem('/srv/my lists/bad.txt', program, modes({ '/srv/my lists/bad.txt': 0o640 }))).toBe(
-      "the service runs as a user of its own, who cannot read /srv/my lists/bad.txt: chmod o+r '/srv/my lists/bad.txt'",
+      "the service runs as a separate user, which cannot read /srv/my lists/bad.txt: chmod o+r '/srv/my lists/bad.txt'",
     )
   })
 
   it.each(['/tmp/bad.txt', '/var/tmp/lists/bad.txt'])('is a temporary folder, as of %s', (path) => {
     expect(reachProblem(path, program, modes({}))).toBe(
-      `the service has temporary folders of its own and does not see ${path}: put the list into a folder such as /etc/threatweave`,
+      `the service has a private temporary folder and does not see ${path}: put the list into a folder such as /etc/threatweave`,
     )
   })
 })

@@ -54,7 +54,7 @@ describe('load', () => {
   ])('says what to write for a setting that is gone, of %s', (_, given) => {
     const loaded = load({ ...given, readFile })
     expect('problems' in loaded && loaded.problems.map(({ message }) => message)).toEqual([
-      'is gone; write `key: { header: NAME }` in the file of intel.service.profile',
+      'was removed; write `key: { header: NAME }` in the file of intel.service.profile',
     ])
   })
 
@@ -78,7 +78,7 @@ describe('load', () => {
     ],
     [
       'output: { key: "a b" }',
-      'output.key must be a name of at most 64 letters, digits, - and _ that begins with a letter or _ and that neither events nor layers use (threatweave.yaml:1)',
+      'output.key must be a name of at most 64 letters, digits, - and _ that begins with a letter or _ and is not used by events or layers (threatweave.yaml:1)',
     ],
     ['gate: { ownRange: [] }', 'gate.ownRange is not a setting; did you mean ownRanges? (threatweave.yaml:1)'],
     ['kakfa: {}', 'kakfa is not a setting; did you mean kafka? (threatweave.yaml:1)'],

@@ -52,7 +52,7 @@ rows: [{ path: bad, equals: true, level: malicious }]
     [
       'two hosts for one key',
       (c) => (c.ask = { ip: 'https://a.example.com/{value}', domain: 'https://b.example.com/{value}' }),
-      'ask must have the same host',
+      'ask must use the same host',
     ],
     ['an indicator that names the host', (c) => (c.ask = { domain: 'https://{value}/check' }), 'ask.domain'],
     [
@@ -63,7 +63,7 @@ rows: [{ path: bad, equals: true, level: malicious }]
     [
       'a password in the URL',
       (c) => (c.ask = { ip: 'https://me:secret@intel.example.com/{value}' }),
-      'ask.ip must not hold a password',
+      'ask.ip must not contain a password',
     ],
     [
       'a request without the indicator',
@@ -100,7 +100,7 @@ rows: [{ path: bad, equals: true, level: malicious }]
     [
       'both kinds of addresses twice',
       (c) => (c.ask = { ip: 'https://intel.example.com/{value}', ipv4: 'https://intel.example.com/{value}' }),
-      'ask.ip stands for both',
+      'ask.ip covers both IPv4 and IPv6',
     ],
     ['an id that is no file name', (c) => (c.id = '../other'), 'id must be a short name'],
   ])('refuses %s', (_, change, message) => {

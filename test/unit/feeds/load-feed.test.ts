@@ -163,7 +163,7 @@ describe('loadFeed', () => {
   it.each<[string, string, Skipped, string]>([
     ['paths', '/gate.php\n', { not_looked_up: 1 }, '"/gate.php" is a path without a host'],
     ['file hashes', 'd41d8cd98f00b204e9800998ecf8427e\n', { not_looked_up: 1 }, '"d41d8cd98f00b204e9800998ecf8427e" is a file hash'],
-    ['combined patterns', bundle("198.51.100.7' AND file:name = 'x"), { combined: 1 }, `"[ipv4-addr:value = '198.51.100.7' AND file:name = 'x']" is skipped (combined): more than one thing has to be seen`],
+    ['combined patterns', bundle("198.51.100.7' AND file:name = 'x"), { combined: 1 }, `"[ipv4-addr:value = '198.51.100.7' AND file:name = 'x']" is skipped (combined): a pattern with several conditions`],
   ])('takes a list of %s alone as empty, and says what it holds', (_, content, skipped, message) => {
     const path = feedFile(content)
     expect(loaded(path)).toMatchObject({ ok: true, skipped, examples: [{ file: path, message }] })

@@ -27,13 +27,13 @@ describe('kafka settings', () => {
     [
       'avro',
       [
-        'kafka.input.format must be text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+        'kafka.input.format must be text, registry, otlp_proto or binary, or one of these per topic, as `topic: format` lines',
       ],
     ],
     [
       '[text]',
       [
-        'kafka.input.format must be text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+        'kafka.input.format must be text, registry, otlp_proto or binary, or one of these per topic, as `topic: format` lines',
       ],
     ],
   ])('refuse the format %s in words', (format, messages) => {

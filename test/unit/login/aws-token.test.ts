@@ -110,7 +110,7 @@ describe('a token for MSK', () => {
     fromEnvironment(now - 1_000)
     expect(await obtain()).toEqual({
       code: 'unavailable',
-      message: 'the AWS credentials ended at 2026-11-17T11:59:59.000Z',
+      message: 'the AWS credentials expired at 2026-11-17T11:59:59.000Z',
     })
   })
 

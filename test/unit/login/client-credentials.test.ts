@@ -84,10 +84,10 @@ describe('client credentials', () => {
     ],
     ['a token of 40 KB', token({ access_token: 'x'.repeat(40_000) }), 'has no usable access_token'],
     ['a token that is not text', token({ access_token: { a: 1 } }), 'has no usable access_token'],
-    ['another type', token({ token_type: 'MAC' }), 'has another token_type than Bearer'],
-    ['no end', token({ expires_in: undefined }), 'has neither expires_in nor a token that says when it ends'],
+    ['another type', token({ token_type: 'MAC' }), 'has a token_type other than Bearer'],
+    ['no end', token({ expires_in: undefined }), 'has neither expires_in nor a token with an expiry'],
     ['an end that is no number', token({ expires_in: 'soon' }), 'has neither expires_in'],
-    ['an end in the past', token({ expires_in: -1 }), 'has a token that has ended already'],
+    ['an end in the past', token({ expires_in: -1 }), 'has an expired token'],
     ['a list', givesJson([1]), 'is not a JSON object'],
     ['deep nesting', token({ deep: JSON.parse('['.repeat(50) + ']'.repeat(50)) as object }), 'is nested deeper than 8'],
   ])('do not take an answer with %s', async (_what, answer, problem) => {

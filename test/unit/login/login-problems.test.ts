@@ -28,15 +28,15 @@ describe('the settings of a login', () => {
   it.each([
     [
       'sasl: { mechanism: oauthbearer }',
-      'kafka.sasl.tokenUrl must be the address of a token server, or sasl.tokenFile name the file with the token',
+      'kafka.sasl.tokenUrl must be the URL of a token server, unless sasl.tokenFile is set',
     ],
     [
       `sasl: { mechanism: oauthbearer, tokenFile: t, tokenUrl: "https://login.example.com/token", ${client} }`,
-      'kafka.sasl.tokenUrl and sasl.tokenFile are two ways to one token; keep one',
+      'kafka.sasl.tokenUrl and sasl.tokenFile exclude each other; keep one',
     ],
     [
       `sasl: { mechanism: oauthbearer, tokenUrl: nonsense, ${client} }`,
-      'kafka.sasl.tokenUrl is not an address such as https://login.example.com/oauth2/token',
+      'kafka.sasl.tokenUrl is not a URL such as https://login.example.com/oauth2/token',
     ],
     [
       `sasl: { mechanism: oauthbearer, tokenUrl: "ftp://login.example.com", ${client} }`,
@@ -44,11 +44,11 @@ describe('the settings of a login', () => {
     ],
     [
       `sasl: { mechanism: oauthbearer, tokenUrl: "http://login.example.com", ${client} }`,
-      'kafka.sasl.tokenUrl must be https; sasl.allowHttp lets secret and token travel in the clear',
+      'kafka.sasl.tokenUrl must be https; sasl.allowHttp permits sending secret and token unencrypted',
     ],
     [
       `sasl: { mechanism: oauthbearer, tokenUrl: "https://me:planted@login.example.com", ${client} }`,
-      'kafka.sasl.tokenUrl must not hold a password; sasl.clientSecret is the place for it',
+      'kafka.sasl.tokenUrl must not contain a password; use sasl.clientSecret',
     ],
     [
       'sasl: { mechanism: oauthbearer, tokenUrl: "https://login.example.com", clientId: threatweave }',

@@ -74,7 +74,7 @@ describe('a token source', () => {
     expect(said[0]).toEqual({
       event: 'kafka_client_warned',
       about: 'login',
-      message: 'the token server does not answer; the token in use is good for 715 s more',
+      message: 'the token server does not answer; the token in use is valid for 715 s more',
     })
     await clock.advance(0.2 * hour)
     expect(await login()).toEqual(away)

@@ -58,7 +58,7 @@ describe('the key that a caller needs', () => {
 
   it('may be short only where nobody else can reach it', async () => {
     await expect(startSampleService({ apiKey: 'fifteen-letters', host: '0.0.0.0' })).rejects.toThrow(
-      'serve.apiKey is shorter than 16 characters, which others could guess where serve.host is 0.0.0.0',
+      'serve.apiKey is shorter than 16 characters and could be guessed while serve.host is 0.0.0.0',
     )
     expect((await startSampleService({ apiKey: 'short' })).url).toContain('127.0.0.1')
   })
@@ -214,8 +214,8 @@ describe('a start that cannot work', () => {
     ['lists', 'unheard-of.txt', '198.51.100.1\n', 'must be one of'],
     ['lists', 'vpn.txt', 'nonsense here\n', 'is not an address'],
     ['places', 'x.mmdb', 'nonsense', 'no MaxMind-format database'],
-    ['reports', '12.json', '{}', 'names no site'],
-    ['reports', 'twelve.json', '{}', 'named by the report'],
+    ['reports', '12.json', '{}', 'has no site'],
+    ['reports', 'twelve.json', '{}', 'the id of the report'],
     ['feeds', 'x.txt', '198.51.100.1\n', 'feeds/malicious/'],
   ])('is refused: %s/%s that cannot be understood', async (part, name, content, message) => {
     const data = newFolder()
@@ -226,7 +226,7 @@ describe('a start that cannot work', () => {
 
   it.each([
     ['nonsense', 'must be JSON'],
-    ['{"keys":[{"name":"a b","hash":"plain-text-key"}]}', 'must be a short word'],
+    ['{"keys":[{"name":"a b","hash":"plain-text-key"}]}', 'must be 1 to 64 letters'],
     ['{"keys":[{"name":"a","hash":"plain-text-key"}]}', '--new-key'],
     [`{"keys":[{"name":"a","hash":"${hashKey('k')}","plan":{"credits":0}}]}`, 'whole numbers'],
   ])('is refused: a keys file with %s', async (content, message) => {

@@ -43,7 +43,7 @@ describe('keys', () => {
   it('are refused all at once, each problem named', () => {
     const text = JSON.stringify({ keys: [{ name: 'a', hash: 'plain' }, { name: 'a', hash: hashKey('k') }, 7] })
     expect(() => readKeys('keys.json', text)).toThrow(
-      /keys\[0\]\.hash must be(.|\n)*keys\[1\]\.name is taken(.|\n)*keys\[2\] is not an object/,
+      /keys\[0\]\.hash must have(.|\n)*keys\[1\]\.name is taken(.|\n)*keys\[2\] is not an object/,
     )
   })
 })

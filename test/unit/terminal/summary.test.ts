@@ -17,7 +17,7 @@ describe('the summary', () => {
 
   it('ends with the reasons for which no rule fires, most frequent first', () => {
     expect(createSummary().text(undefined, { no_rule: 1, blocked_inbound: 3 })).toMatch(
-      /\n\nno rule fires because it was blocked on its way in \(blocked_inbound\): 3 events\nno rule fires because none covers it \(no_rule\): 1 event\n$/,
+      /\n\nno rule fires because the inbound connection was blocked \(blocked_inbound\): 3 events\nno rule fires because none covers it \(no_rule\): 1 event\n$/,
     )
   })
 })

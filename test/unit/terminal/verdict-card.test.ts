@@ -17,7 +17,7 @@ it('says since when each feed lists the value, and whether the list states it', 
   const card = renderCard(shown, false)
   expect(card.split('\n').filter((line) => line.startsWith('  listed'))).toEqual([
     '  listed    in a as 198.51.100.7: malicious, score 80, since 2026-03-04 by its own date',
-    '  listed    in b as 198.51.100.0/24: safeguarded, in the copy of 2026-11-15 08:00 UTC, which states no date',
+    '  listed    in b as 198.51.100.0/24: safeguarded, in the copy of 2026-11-15 08:00 UTC, which has no dates',
   ])
 })
 

@@ -1,4 +1,4 @@
-// The `notify` command: sends the alerts of the alerts topic to people and other systems until it is stopped.
+// The `notify` command: sends alerts from the alerts topic to people and other systems until stopped.
 import { kafkaProblems } from '../../../app/start-problems.js'
 import { runNotify, testSink } from '../run-notify.js'
 import { loadConfig } from '../../../app/load-config.js'

@@ -1,4 +1,4 @@
-// The `silence` command: the entry of the file of silences that holds back alerts like one, or by matchers.
+// The `silence` command: creates an entry of the silences file, from an alert or from matchers.
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { findAlert } from '../find-alert.js'
@@ -12,7 +12,7 @@ import { memberAt } from '../template.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../../terminal/command.js'
 
 export const silence: Command = {
-  summary: 'print or add the entry that silences an alert, or what matchers say',
+  summary: 'print or add the entry that silences an alert, or alerts that match fields',
   help: `Usage: threatweave silence ALERT [options]
        threatweave silence --match FIELD=VALUE [--match …] [options]
 
@@ -93,7 +93,7 @@ const matchOf = async (args: Arguments, io: Io): Promise<{ readonly match: Match
     throw new UsageError('silence takes the id of an alert, or --match FIELD=VALUE')
   if (id === undefined) return { match: Object.fromEntries(pairs.map(readPair)) }
   if (!/^[0-9a-f]{32}$/.test(id))
-    throw new UsageError(`${JSON.stringify(id)} is no id of an alert: it has 32 digits, 0-9a-f`)
+    throw new UsageError(`${JSON.stringify(id)} is not an alert id, which has 32 digits, 0-9a-f`)
   const found = await findAlert(loadConfig(args, io), id, { env: io.env })
   if ('refused' in found) return found
   const fields = ['rule.id', 'threatweave.value', 'threatweave.peer'].flatMap((field) => {

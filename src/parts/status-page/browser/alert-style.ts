@@ -1,4 +1,4 @@
-// How alerts look: a row for each indicator, which becomes a card on a phone, and the label of a level.
+// Styles of alerts: a row per indicator, which becomes a card on a phone, and level labels.
 
 export const alertStyle = `
 .sums { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1rem; margin-bottom: .6rem; color: var(--soft); font-size: .9rem; }

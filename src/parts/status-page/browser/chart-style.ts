@@ -1,4 +1,4 @@
-// How charts look: axes in HTML, so that they stay readable at every width, and the plot stretched between them.
+// Styles of charts: axes in HTML, readable at every width, and a stretched plot between them.
 
 export const chartStyle = `
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: .8rem; margin-top: .6rem; }

@@ -1,4 +1,4 @@
-// The page's colours, light or dark as the reader has it. Text on every background has a contrast of 4.5 at least.
+// The colours of the page, light or dark by the preference of the reader. Text has a contrast of at least 4.5.
 
 export const colours = `
 :root {

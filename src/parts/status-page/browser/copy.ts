@@ -1,4 +1,4 @@
-// Browser script: copies a command; where the browser does not allow it, selects it.
+// Browser script: copies a command, or selects it if the browser denies access to the clipboard.
 
 export const copyScript = `
   document.addEventListener('click', (event) => {

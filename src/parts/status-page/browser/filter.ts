@@ -1,4 +1,4 @@
-// Browser script: hides rows in which a word of the filter is not found, and all but the first few without one; / leads to the box, Escape empties it.
+// Browser script: shows rows that contain all words of the filter, or the first few rows without one. / focuses the box, Escape clears it.
 
 export const filterScript = `
   const box = document.getElementById('filter')

@@ -1,4 +1,4 @@
-// How the health cards and the steps of the machine look.
+// Styles of the health cards and the pipeline steps.
 
 export const healthStyle = `
 .cards, .steps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .8rem; margin-top: .6rem; }

@@ -1,4 +1,4 @@
-// The script of the page: parts in one scope, and the live updates that use them.
+// The script of the page: all parts in one scope, and live updates.
 import { copyScript } from './copy.js'
 import { filterScript } from './filter.js'
 import { patchScript } from './patch.js'

@@ -1,4 +1,4 @@
-// The style of the page: parts in one sheet.
+// The style sheet of the page, joined from its parts.
 import { alertStyle } from './alert-style.js'
 import { chartStyle } from './chart-style.js'
 import { colours } from './colours.js'

@@ -1,6 +1,6 @@
-// Browser script: makes an element's children those of a tree, with as few changes as possible, so that focus and open details stay.
+// Browser script: updates the children of an element from a tree with minimal changes, which keeps focus and open details.
 
-/** What the reader does to an element is the reader's. */
+/** Leaves state alone that the reader controls, such as open details. */
 export const patchScript = `
   const svg = 'http://www.w3.org/2000/svg'
   const readers = new Set(['open', 'hidden'])

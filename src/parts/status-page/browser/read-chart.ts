@@ -1,4 +1,4 @@
-// Browser script: reads a value of a chart, under the pointer or with the arrow keys.
+// Browser script: shows the chart value under the pointer, or selects one with the arrow keys.
 
 export const readChartScript = `
   const reading = new Map()
@@ -30,7 +30,7 @@ export const readChartScript = `
     now.textContent = now.dataset.now
     delete now.dataset.read
   }
-  /** After an update, which shows the newest value. */
+  /** Restores the selection after an update, which would show the newest value. */
   const readAgain = () => {
     for (const [id, fromEnd] of reading) {
       const plot = document.querySelector('#' + id + ' .plot')

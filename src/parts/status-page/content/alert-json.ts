@@ -1,9 +1,9 @@
-// One alert as JSON for people and scripts, with the place of its event and the command that shows it.
+// One alert as JSON, with the place of its event and the command that shows it.
 import { escapeJsonControls } from '../../../domain/control-characters.js'
 import type { AlertBoard } from '../state/alert-board.js'
 import { commandOf, placeOfOrigin } from './event-place.js'
 
-/** Nothing where it is not kept any more. */
+/** Undefined if the alert is no longer kept. */
 export const alertJson = (id: unknown, board: AlertBoard): string | undefined => {
   const found = typeof id === 'string' ? board.find(id) : undefined
   if (!found) return undefined

@@ -1,4 +1,4 @@
-// The alerts, one row for each indicator: how bad, what, why, who talked to it, how often, when, and where the event is.
+// The alerts, one row per indicator: level, indicator, reason, inside hosts, count, time and event.
 import { hostOf } from '../../../domain/listed-url.js'
 import { createHash } from 'node:crypto'
 import { adviceFor } from '../../../alerts/advice.js'
@@ -8,11 +8,11 @@ import { commandOf } from './event-place.js'
 import { levels, type AlertedIndicator, type AlertLevel } from '../state/alert-board.js'
 
 const shownHosts = 3
-/** The script folds the others, so that charts and health are not far below. */
+/** The script folds further rows, to keep charts and health near. */
 const shownRows = 12
 const maxTopic = 18
 
-/** `note`: what is said where there are none. */
+/** `note`: the text without any alerts. */
 export const alertNodes = (all: readonly AlertedIndicator[], now: number, note: string): readonly Node[] => {
   if (all.length === 0) return [h('p', { class: 'sums' }, note)]
   const indicators = `${formatCount(all.length)} ${all.length === 1 ? 'indicator' : 'indicators'}`
@@ -102,11 +102,11 @@ const alertRow = (one: AlertedIndicator, now: number, isShown: boolean): Node =>
   )
 }
 
-/** The same for every alert about the indicator, so that an open row stays open when its worst alert is replaced. */
+/** Stable per indicator, so that an open row stays open when its worst alert changes. */
 const rowId = ({ key }: AlertedIndicator): string =>
   `alert-${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 
-/** Reads without colour too: the word, and as many bars as the level is high. */
+/** Readable without colour: the word, and bars that grow with the level. */
 const levelLabel = (level: AlertLevel): Node => {
   const rank = levels.indexOf(level)
   return h(
@@ -129,13 +129,13 @@ const levelLabel = (level: AlertLevel): Node => {
   )
 }
 
-/** A long topic is cut, its partition and offset are not. */
+/** Shortens a long topic name, never the partition and offset. */
 const shortOrigin = (origin: string): string => {
   const topicEnd = origin.indexOf('/')
   return clip(`${clip(origin.slice(0, Math.max(0, topicEnd)), maxTopic)}${origin.slice(Math.max(0, topicEnd))}`, 60)
 }
 
-/** Of a listed URL it is its host that is counted. */
+/** For a listed URL it links to its host, which is the counted indicator. */
 export const historyHref = (value: string): string =>
   `history?value=${encodeURIComponent(value.includes('/') ? hostOf('url', value) : value)}`
 
@@ -150,14 +150,14 @@ const placeOf = ({ alert: { threatweave } }: AlertedIndicator): string => {
   )
 }
 
-/** What accuses it, most telling first; where nothing is said in members, the summary. */
+/** The evidence, most specific first, or the summary without any. */
 const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
   const { categories = [], score, source = '', summary = '' } = threatweave
   const said = [
     categories.join(', '),
     feeds.length > 0 ? `listed in ${feeds.join(', ')}` : '',
     source === 'service'
-      ? 'said by the lookup service'
+      ? 'reported by the lookup service'
       : source.startsWith('source:')
         ? `said by ${source.slice(7)}`
         : '',
@@ -166,13 +166,13 @@ const whyOf = ({ alert: { threatweave }, feeds }: AlertedIndicator): string => {
   return clip(said.length > 0 ? said.join(' · ') : summary, 300)
 }
 
-/** Those after the first `shown` ones. */
+/** The number of hosts after the first `shown` ones. */
 const moreHosts = ({ hosts, hostCount }: AlertedIndicator, shown: number): string => {
   const more = hostCount - Math.min(hosts.length, shown)
   return more === 0 ? '' : `and ${hostCount > hosts.length ? 'at least ' : ''}${formatCount(more)} more`
 }
 
-/** Which way, and whether it got through; what an event does not say is left out. */
+/** Direction and action, if the event has them. */
 const trafficOf = ({ traffic }: AlertedIndicator): string => {
   const said = (nth: number): string =>
     [...new Set(traffic.map((one) => one.split(' ')[nth] ?? ''))].filter((word) => word !== 'unknown').join(' and ')
@@ -214,7 +214,7 @@ const detailsOf = (one: AlertedIndicator): readonly Node[] => {
   ]
 }
 
-/** In lower case: what a person may look for. */
+/** The text for the filter, in lower case. */
 const searchable = ({ alert, rules, hosts, feeds, level, kinds, traffic }: AlertedIndicator): string => {
   const { value = '', indicators = [], users = [], categories = [], origin } = alert.threatweave
   const all = [

@@ -7,10 +7,10 @@ import { levels } from '../state/alert-board.js'
 import type { Point } from '../state/history.js'
 
 const minuteMs = 60_000
-/** A young process shows less than an hour, so that there is something to see. */
+/** A young process shows a shorter span than an hour, to fill the chart. */
 const spans = [2, 5, 10, 15, 30, 60].map((minutes) => minutes * minuteMs)
 const maxBars = 30
-/** What a point stands for. */
+/** The span of a point. */
 const minBarMs = 10_000
 
 export const chartNodes = (kind: ProcessKind, points: readonly Point[], upMs: number, now: number): readonly Node[] => {
@@ -96,7 +96,7 @@ const age = (points: readonly Point[]): Drawn => {
   const values = points.map(({ at, oldestMs }) => ({ at, of: [oldestMs] }))
   return {
     id: 'age',
-    title: 'Age of the oldest event when it left',
+    title: 'Age of the oldest event at delivery',
     shape: 'lines',
     series: ['first'],
     legend: [],

@@ -1,4 +1,4 @@
-// Where an event is in its topic, and the command that shows it.
+// The place of an event in its topic, and the command that shows it.
 
 type Place = {
   readonly topic: string
@@ -8,7 +8,7 @@ type Place = {
   readonly member?: number
 }
 
-/** Where the event is, if its origin is a place in a topic. */
+/** Undefined if the origin is not a place in a topic. */
 export const placeOfOrigin = (origin: string): Place | undefined => {
   const [, topic, partition, offset, member] = /^([\w.-]+)\/(\d+)\/(\d+)(?:#(\d+))?$/.exec(origin) ?? []
   if (topic === undefined) return undefined

@@ -1,4 +1,4 @@
-// What is malicious in delivered events and raised no alert, and why it raised none.
+// Malicious indicators in delivered events that raised no alert, with the reasons.
 import { noAlertWords, rankReasons } from '../../../domain/no-alert-reason.js'
 import type { Counts } from '../../../telemetry/counters.js'
 import { h, type Node } from '../markup/node.js'
@@ -9,7 +9,7 @@ import { historyHref } from './alerts.js'
 
 type Finding = ReturnType<RecentActivity['findings']>[number]
 
-/** `isAlerted` holds for indicators that have a row among the alerts. */
+/** `isAlerted`: true for indicators with a row among the alerts. */
 export const findingNodes = (
   findings: readonly Finding[],
   isAlerted: (value: string) => boolean,
@@ -23,7 +23,7 @@ export const findingNodes = (
     ...(others.length > 0
       ? [`${formatCount(others.length)} more malicious ${others.length === 1 ? 'indicator' : 'indicators'}`]
       : []),
-    ...(events > 0 ? [`${formatCount(events)} accused events without an alert of their own`] : []),
+    ...(events > 0 ? [`${formatCount(events)} malicious or suspicious events without an alert of their own`] : []),
   ]
   return [
     h(
@@ -39,7 +39,7 @@ export const findingNodes = (
       ),
       table(
         'without',
-        'Why accused events raised no alert',
+        'Why malicious or suspicious events raised no alert',
         ['Reason', 'No rule fires because', 'Events'],
         reasons.map(([reason, count]) => [reason.replaceAll('_', ' '), noAlertWords[reason], formatCount(count)]),
         'Nothing yet.',

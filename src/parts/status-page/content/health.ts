@@ -1,4 +1,4 @@
-// Whether the program does its work: a card for each part, and the latest problems.
+// The health of the program: a card per part, and the latest problems.
 import { addEntries, describeEntries } from '../../../domain/entry-counts.js'
 import type { AllowedCalls, ProviderState } from '../../../domain/provider-state.js'
 import { skippedIn } from '../../../domain/skipped.js'
@@ -17,7 +17,7 @@ type HealthSources = {
   readonly allowed: AllowedCalls
   readonly feeds: readonly ShownFeed[]
   readonly sources: readonly ShownSource[] | undefined
-  /** Absent where no events are read. */
+  /** Absent in processes that read no events. */
   readonly events: { readonly lag: number; readonly partitions: number; readonly deadLetters: number } | undefined
   readonly recent: RecentActivity
   readonly now: number
@@ -66,7 +66,7 @@ const card = (id: string, title: string, tone: Tone, text: string, note: string 
 const backlog = ({ lag, partitions, deadLetters }: NonNullable<HealthSources['events']>): string =>
   `${formatCount(lag)} events wait in ${formatCount(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}, ${formatCount(deadLetters)} dead letters`
 
-/** Of the hourly budget if there is one, else of the daily one. */
+/** The use of the hourly budget if there is one, else of the daily one. */
 const spent = (
   { spent: { hour, day }, isGateway = false }: ProviderState,
   { hour: perHour, day: perDay, isDefault = false }: AllowedCalls,

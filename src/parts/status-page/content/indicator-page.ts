@@ -1,4 +1,4 @@
-// The page about one indicator: where and when it was seen, by whom, and its alerts.
+// The page about one indicator: sightings, inside hosts and alerts.
 import { parseAddress } from '../../../domain/address.js'
 import { parseHostname } from '../../../domain/hostname.js'
 import type { SeenOf } from '../../../ops/page.js'
@@ -9,7 +9,7 @@ import { table } from '../markup/table.js'
 import type { AlertBoard } from '../state/alert-board.js'
 import { alertTable } from './alerts.js'
 
-/** Nothing unless the value is an address or a host name: the page shows a command with it, which is copied to a shell. */
+/** Undefined unless the value is an address or a host name, because the page shows it in a command for a shell. */
 export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard, now: number): string | undefined => {
   const value = typeof given === 'string' ? (parseAddress(given) ?? parseHostname(given)) : undefined
   if (value === undefined) return undefined
@@ -47,7 +47,7 @@ export const indicatorPage = (given: unknown, seenOf: SeenOf, board: AlertBoard,
           rows,
           'Not seen, or not counted.',
         ),
-        h('p', { class: 'soft' }, `threatweave lookup ${value} shows what is known of it now.`),
+        h('p', { class: 'soft' }, `threatweave lookup ${value} shows the current verdict.`),
       ),
     ),
   ])

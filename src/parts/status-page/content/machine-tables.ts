@@ -1,4 +1,4 @@
-// The rows of the tables about the machine.
+// The rows of the tables in the machine section.
 import { skippedIn } from '../../../domain/skipped.js'
 import type { ConsumerHealth } from '../../../domain/consumer-health.js'
 import type { Counts } from '../../../telemetry/counters.js'
@@ -69,7 +69,7 @@ export const sourceRows = (sources: readonly ShownSource[], now: number): Rows =
 const readOf = ({ pages, objects, cursor }: { pages: number; objects: number; cursor?: string | undefined }): string =>
   `${formatCount(objects)} objects in ${formatCount(pages)} pages${cursor === undefined ? '' : `, up to ${cursor}`}`
 
-/** Estimated from the buckets of /metrics, so both say the same. */
+/** Estimated from the buckets of /metrics, so that both agree. */
 const latencyRow = (title: string, histogram: Histogram, deadline: string): string[] => [
   title,
   formatLatency(quantileOf(histogram, 0.5)),
@@ -78,10 +78,10 @@ const latencyRow = (title: string, histogram: Histogram, deadline: string): stri
 ]
 
 export const pipelineLatencyRows = (counts: Counts, deadlineMs: number): Rows => [
-  latencyRow('Chunk of events in the pipeline, waiting included', counts.pipelineSeconds, `${deadlineMs} ms`),
+  latencyRow('Chunk of events in the pipeline, including waits', counts.pipelineSeconds, `${deadlineMs} ms`),
   latencyRow('Lookup that is not in the memory', counts.lookupSeconds, `${deadlineMs} ms`),
   latencyRow('Call to the provider', counts.providerCallSeconds, ''),
-  latencyRow('From the time of the record to its delivery', counts.endToEndSeconds, ''),
+  latencyRow('From the timestamp of the record to its delivery', counts.endToEndSeconds, ''),
 ]
 
 export const serverLatencyRows = (counts: Counts): Rows => [
@@ -95,16 +95,20 @@ const total = (counts: readonly { readonly value: number }[]): number =>
 
 const shareOf = (part: number, whole: number): string => formatPercent(whole === 0 ? undefined : part / whole)
 
-/** How much of the work was done at once, and how much is still to come. */
+/** The share of complete events, of pending lookups and of time spent waiting. */
 export const shareRows = ({ annotated, indicators, waitedMs }: Counts, upMs: number): Rows => {
   const events = annotated.filter(({ labels }) => labels.status !== 'skipped')
   const complete = total(events.filter(({ labels }) => labels.status === 'complete'))
   const asked = indicators.filter(({ labels }) => labels.decision === 'lookup')
   const pending = total(asked.filter(({ labels: { reason } }) => reason === 'pending' || reason === 'deadline'))
   return [
-    ['Complete', shareOf(complete, total(events)), `of ${formatCount(total(events))} events with something to look up`],
+    [
+      'Complete',
+      shareOf(complete, total(events)),
+      `of ${formatCount(total(events))} events with an indicator to look up`,
+    ],
     ['Pending', shareOf(pending, total(asked)), `of ${formatCount(total(asked))} indicators to be looked up`],
-    ['Waited', shareOf(waitedMs, upMs), `of the time since the start, for answers (${formatDuration(waitedMs)})`],
+    ['Waited', shareOf(waitedMs, upMs), `of the time since the start, for lookups (${formatDuration(waitedMs)})`],
   ]
 }
 
@@ -116,7 +120,7 @@ export const verdictRows = ({ annotated }: Counts): Rows =>
     ),
   ])
 
-/** What is shared over the verdicts topic; none where nothing was. */
+/** Activity of the verdicts topic; no rows without any. */
 export const sharingRows = ({ verdicts }: Counts): Rows => {
   const { learnt, appended, refused, notShared, delayMs } = verdicts
   const said = (counts: readonly { readonly labels: { readonly reason: string }; readonly value: number }[]): string =>
@@ -124,12 +128,12 @@ export const sharingRows = ({ verdicts }: Counts): Rows => {
       .filter(({ value }) => value > 0)
       .map(({ labels, value }) => `${labels.reason.replace('_', ' ')}: ${formatCount(value)}`)
       .join(', ')
-  const delay = delayMs === undefined ? '' : `the last was on its way for ${formatLatency(delayMs / 1000)}`
+  const delay = delayMs === undefined ? '' : `the last one took ${formatLatency(delayMs / 1000)} to arrive`
   const rows: Rows = [
-    ['Learnt from others', formatCount(learnt), delay],
-    ['Paid for here and shared', formatCount(appended), ''],
-    ['Paid for here and not shared', formatCount(total(notShared)), said(notShared)],
-    ['Records that are not believed', formatCount(total(refused)), said(refused)],
+    ['Received from others', formatCount(learnt), delay],
+    ['Own verdicts, shared', formatCount(appended), ''],
+    ['Own verdicts, not shared', formatCount(total(notShared)), said(notShared)],
+    ['Rejected records', formatCount(total(refused)), said(refused)],
   ]
   const isUsed = learnt + appended + total(refused) + total(notShared) > 0
   return isUsed || delayMs !== undefined ? rows : []
@@ -159,7 +163,7 @@ export const partitionRows = (
       chunkSince === undefined ? 'idle' : `for ${formatDuration(now - chunkSince)}`,
     ])
 
-/** Nothing where there is only one gateway, or none was chosen yet. */
+/** No rows with a single gateway, or before a leader is elected. */
 export const electionRows = ({ election: { isCalling, caller, takeovers, passedOn } }: Counts): Rows =>
   isCalling === undefined
     ? []
@@ -172,7 +176,7 @@ export const electionRows = ({ election: { isCalling, caller, takeovers, passedO
         ],
       ]
 
-/** Requests by operation, and how many of them failed. */
+/** Requests and failures by operation. */
 export const requestRows = ({ requests }: Counts): Rows => {
   const rows = new Map<string, { answered: number; failed: number }>()
   for (const { labels, value } of requests) {

@@ -1,4 +1,4 @@
-// Everything about the machine: the steps of the pipeline, latency, completeness, feeds, rules, partitions and settings.
+// The machine section: pipeline steps, latency, completeness, feeds, rules, partitions and settings.
 import type { ConsumerHealth } from '../../../domain/consumer-health.js'
 import type { ProviderState } from '../../../domain/provider-state.js'
 import type { Counts } from '../../../telemetry/counters.js'
@@ -85,7 +85,7 @@ export const machineNodes = (sources: MachineSources): readonly Node[] => {
             'Several gateways',
             ['This one', 'The one that calls', 'Takeovers', 'Questions passed on'],
             electionRows(counts),
-            'This is the only one, or none was chosen yet.',
+            'This is the only gateway, or no leader is elected yet.',
           ),
         ]
       : [

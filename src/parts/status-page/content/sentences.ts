@@ -7,7 +7,7 @@ import { formatCount, formatDuration, formatRate } from '../markup/numbers.js'
 export type Tone = 'good' | 'warn' | 'bad' | 'idle'
 export type Sentence = { readonly text: string; readonly tone: Tone }
 
-/** With records waiting, no delivery for this long is a problem. */
+/** No delivery for this long is a problem while records are waiting. */
 const quietMs = 15_000
 
 export const providerSentence = (provider: ProviderState | undefined, limits: AllowedCalls, now: number): Sentence => {
@@ -24,7 +24,7 @@ export const providerSentence = (provider: ProviderState | undefined, limits: Al
         text: `Provider available: ${formatCount(inFlight)} of ${formatCount(allowed)} calls in flight, ${formatCount(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
       }
     case 'paused':
-      return { tone: 'warn', text: `Provider paused: it asked us to slow down${because}${retry}.` }
+      return { tone: 'warn', text: `Provider paused: it asked for fewer calls${because}${retry}.` }
     case 'breaker_open':
       return { tone: 'bad', text: `Provider not answering: the circuit breaker is open${retry}.` }
     case 'stopped':
@@ -46,7 +46,7 @@ type Situation = {
   readonly provider: ProviderState | undefined
   readonly consumer: ConsumerHealth | undefined
   readonly kind: ProcessKind
-  /** Names of feeds of which nothing is in use. */
+  /** Names of feeds without a usable copy. */
   readonly missingFeeds: readonly string[]
   readonly hasFeeds: boolean
   readonly lag: number
@@ -78,18 +78,18 @@ export const headline = (situation: Situation): Sentence => {
     return {
       tone: 'warn',
       text: isServer
-        ? 'Requests are answered, but what is neither local nor in memory is not known.'
-        : 'Events are delivered, but indicators that are not in memory come out as unknown.',
+        ? 'Requests are answered, but only from local data and the memory.'
+        : 'Events are delivered, but indicators outside the memory get the verdict unknown.',
     }
   if (!isServer && !provider && !hasFeeds)
     return {
       tone: 'bad',
-      text: 'Events are delivered without any intelligence: there is no feed and no provider.',
+      text: 'Events are delivered without verdicts: there is no feed and no provider.',
     }
   if (missingFeeds.length > 0)
     return {
       tone: 'warn',
-      text: `Nothing of ${missingFeeds.slice(0, 5).join(', ')} is in use: what no other feed lists is unknown (feed missing), never clean.`,
+      text: `No copy of ${missingFeeds.slice(0, 5).join(', ')} is in use: indicators without another listing are unknown (feed missing), never clean.`,
     }
   const what = isServer ? 'requests' : 'events'
   return {

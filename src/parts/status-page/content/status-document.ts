@@ -1,4 +1,4 @@
-// The status page as a document: its regions in the order in which they are looked for.
+// The status page as a document, with its regions in the order of their importance.
 import type { ProcessKind } from '../../../telemetry/metrics.js'
 import { documentOf } from '../markup/document.js'
 import { clip, h, type Node } from '../markup/node.js'

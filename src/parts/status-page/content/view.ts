@@ -1,4 +1,4 @@
-// The content of the status page by region: what is written into it first, and what its script replaces.
+// The content of the status page by region, for the first document and for live updates.
 import type { ViewSources } from '../../../ops/page.js'
 import type { ProcessKind } from '../../../telemetry/metrics.js'
 import { h, type Node } from '../markup/node.js'
@@ -13,7 +13,7 @@ import { healthNodes } from './health.js'
 import { machineNodes } from './machine.js'
 import { headline, providerSentence } from './sentences.js'
 
-/** By the id of the element that it is in. */
+/** By the id of the enclosing element. */
 export type View = Readonly<Record<'state' | 'alerted' | 'charts' | 'health' | 'machine', readonly Node[]>>
 
 type Seen = {

@@ -1,4 +1,4 @@
-// A page as one self-contained document, and the policy that lets it load nothing else.
+// A page as one self-contained document, with a content security policy that allows no other resources.
 import { createHash } from 'node:crypto'
 import { pageScript } from '../browser/page-script.js'
 import { pageStyle } from '../browser/page-style.js'
@@ -18,7 +18,7 @@ export const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** `isLive`: its script keeps it up to date; without scripts it is loaded again. */
+/** `isLive`: a script updates the page; without scripts the browser reloads it. */
 export const documentOf = (title: string, body: readonly Node[], isLive = false): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,4 @@
-// The page's content as a tree of plain values, which the server writes as HTML and the page's script as elements. Its text is harmless by construction.
+// The content of the page as a tree of plain values, which the server renders as HTML and the script as elements. Text is always escaped.
 import { escapeControls } from '../../../domain/control-characters.js'
 
 type Attributes = Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ type Attributes = Readonly<Record<string, string>>
 export type Node = string | readonly [tag: string, attributes: Attributes, children: readonly Node[]]
 type Child = Node | undefined | false
 
-/** Text may be hostile; tags and names of attributes are ours. */
+/** Text may be hostile; tags and attribute names are constants. */
 export const h = (tag: string, attributes: Attributes, ...children: readonly Child[]): Node => [
   tag,
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, escapeControls(value)])),
@@ -15,7 +15,7 @@ export const h = (tag: string, attributes: Attributes, ...children: readonly Chi
     .map((child) => (typeof child === 'string' ? escapeControls(child) : child)),
 ]
 
-/** No longer than `max`. */
+/** Cuts a text to `max` characters. */
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
 export const toHtml = (node: Node): string => {

@@ -37,7 +37,7 @@ export const formatLatency = (seconds: number | undefined): string => {
 
 export const formatMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** Shorter where it was today. */
+/** Only the time if the day is today. */
 export const formatWhen = (at: number, now: number): string => {
   if (Math.abs(at) > 8.64e15) return 'unknown'
   const [day = '', time = ''] = new Date(at).toISOString().split('T')

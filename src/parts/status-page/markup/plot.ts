@@ -2,34 +2,34 @@
 import { formatTime } from './numbers.js'
 import { h, type Node } from './node.js'
 
-/** A line for each series, or bars on top of each other. */
+/** A line per series, or stacked bars. */
 export type Plot = {
   readonly id: string
   readonly title: string
-  /** What the newest value is, in words. */
+  /** The newest value in words. */
   readonly now: string
-  /** What to know of the whole time. */
+  /** A remark about the whole span. */
   readonly note: string
   readonly shape: 'lines' | 'bars'
-  /** A class for each value of a moment. */
+  /** The CSS class of each series. */
   readonly series: readonly string[]
   readonly legend: readonly { readonly id: string; readonly name: string }[]
-  /** Oldest first; a value of each series, or none. */
+  /** Oldest first; one value per series, or undefined. */
   readonly values: readonly { readonly at: number; readonly of: readonly (number | undefined)[] }[]
-  /** Milliseconds that a bar stands for. */
+  /** The span of a bar. */
   readonly barMs?: number
   readonly from: number
   readonly to: number
-  /** Of one value, on the axis and in words. */
+  /** Formats a value for the axis, and in words. */
   readonly tick: (value: number) => string
   readonly words: (of: readonly (number | undefined)[]) => string
-  /** The highest value of the axis at least. */
+  /** The minimum upper end of the axis. */
   readonly atLeast: number
 }
 
 const width = 1000
 const height = 100
-/** A shorter time has seconds on its axis. */
+/** Shorter spans have seconds on the time axis. */
 const secondsBelowMs = 240_000
 
 export const drawPlot = (plot: Plot): Node => {
@@ -90,7 +90,7 @@ const yOf = (value: number, top: number): number => height - (height * Math.max(
 const momentOf = ({ barMs }: Plot, at: number): string =>
   barMs === undefined ? formatTime(at) : `${formatTime(at - barMs).slice(0, 5)} to ${formatTime(at)}`
 
-/** A piece for each run of values; one that stands alone is a dot. */
+/** A segment per run of values; a single value is a dot. */
 const lines = (plot: Plot, top: number): readonly Node[] =>
   plot.series.flatMap((id, nth) => {
     const runs: { x: string; y: string }[][] = [[]]
@@ -133,7 +133,7 @@ const bars = (plot: Plot, top: number): readonly Node[] => {
   })
 }
 
-/** 1, 2 or 5 times a power of ten, so that half of it can be read as well. */
+/** 1, 2 or 5 times a power of ten, so that its half is a round number too. */
 const niceTop = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   return power * ([1, 2, 4, 5, 10].find((step) => step * power >= value * 0.999) ?? 10)

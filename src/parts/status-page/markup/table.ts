@@ -1,4 +1,4 @@
-// A table with a heading; a wide one scrolls on its own, with the keyboard too.
+// A table with a heading; a wide table scrolls by itself, also with the keyboard.
 import { h, type Node } from './node.js'
 
 export type Rows = readonly (readonly Node[])[]

@@ -1,4 +1,4 @@
-// One entry for each indicator that raised alerts: its worst alert, who talked to it, how often, and when.
+// One entry per alerted indicator: its worst alert, inside hosts, count and times.
 import { ownText } from '../../../base/bounded-cache.js'
 import type { RaisedAlert } from '../../../ops/page.js'
 import { alertLevels } from '../../../telemetry/labels.js'
@@ -11,20 +11,20 @@ export const levels = alertLevels.filter((level): level is AlertLevel => level !
 export type AlertedIndicator = {
   readonly key: string
   readonly level: AlertLevel
-  /** The last of its worst alerts, with every member that it was written with. */
+  /** The newest of its worst alerts, complete. */
   readonly alert: RaisedAlert
   readonly rules: readonly string[]
   readonly hosts: readonly string[]
-  /** At least; more than `hosts` where some were not kept here or not named by an alert. */
+  /** A lower bound; more than `hosts` if some were not kept or not named in an alert. */
   readonly hostCount: number
   readonly feeds: readonly string[]
-  /** Of all its alerts, in the order in which they came: `outbound allowed`. */
+  /** Distinct values of all its alerts, in order of arrival: `outbound allowed`. */
   readonly traffic: readonly string[]
   /** `late`, `retro`, `retro_summary`. */
   readonly kinds: readonly string[]
   readonly alerts: number
   readonly events: number
-  /** Epoch milliseconds by the events' own times. */
+  /** Epoch milliseconds, in event time. */
   readonly first: number
   readonly last: number
   readonly raisedAt: number
@@ -37,7 +37,7 @@ export type AlertBoard = {
   readonly find: (alertId: string) => AlertedIndicator | undefined
 }
 
-/** No level takes the place of another, so a flood of low ones hides nothing. */
+/** Levels have separate limits, so a flood of low alerts hides no others. */
 const maxPerLevel = 40
 const maxNames = 8
 const maxHosts = 32
@@ -72,7 +72,7 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
       const { value, feed } = raised.threatweave
       const key = value === undefined ? `${kind ?? ''} ${raised.rule.id}` : ownText(value)
       const before = find(key)
-      // A chunk that is repeated raises the same alerts again.
+      // A repeated chunk raises the same alerts again.
       if (before?.ids.has(id)) return
       const { alert, text } = keptOf(raised)
       const level = levelOf(alert)

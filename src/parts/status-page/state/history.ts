@@ -15,7 +15,7 @@ export type Sample = {
   readonly delivered: number
   /** Alerts by level. */
   readonly alerts: Readonly<Record<string, number>>
-  /** How old the oldest event was that was delivered since the last sample; absent where there was none. */
+  /** The age of the oldest event delivered since the last sample; undefined without any. */
   readonly oldestMs: number | undefined
   /** Occurrences of each reason. */
   readonly reasons: Readonly<Record<string, number>>
@@ -23,7 +23,7 @@ export type Sample = {
 
 type Counter = 'requests' | 'read' | 'indicators' | 'lookups' | 'hits' | 'calls' | 'credits' | 'annotated' | 'delivered'
 
-/** What happened in the ten seconds before `at`. */
+/** Totals of the ten seconds before `at`. */
 export type Point = {
   readonly at: number
   readonly requestsPerSecond: number

@@ -1,13 +1,13 @@
-// How old the oldest event was when it was delivered, since the last look.
+// Tracks the age at delivery of the oldest event since the last read.
 import type { TelemetryEvent } from '../../../telemetry/event.js'
 
 type OldestEvent = {
   readonly emit: (event: TelemetryEvent) => void
-  /** Milliseconds; absent where nothing was delivered. */
+  /** Milliseconds; undefined if nothing was delivered. */
   readonly take: () => number | undefined
 }
 
-/** Whoever writes a record sets its time, so it may be wrong. */
+/** Ignores larger ages: the timestamp comes from the producer and may be wrong. */
 const maxMs = 31 * 86_400_000
 
 export const createOldestEvent = (): OldestEvent => {

@@ -1,4 +1,4 @@
-// The latest malicious findings and problems, bounded, for the status page. A problem that has ended is said to be over.
+// The latest malicious findings and problems, bounded, for the status page. Resolved problems are marked as over.
 import type { Annotation } from '../../../domain/annotation.js'
 import { insideHostsOf } from '../../../domain/inside-host.js'
 import type { Emit, TelemetryEvent } from '../../../telemetry/event.js'
@@ -9,7 +9,7 @@ type RecentFinding = {
   readonly at: number
   readonly value: string
   readonly role: string
-  /** The addresses of our own side in its events, the last one first. */
+  /** The inside addresses in its events, most recent first. */
   readonly insideHosts: readonly string[]
   readonly direction: string
   readonly action: string
@@ -22,7 +22,7 @@ type RecentFinding = {
 
 type RecentProblem = {
   readonly at: number
-  /** `over`: what it was about works again. */
+  /** `over`: the problem is resolved. */
   readonly state: 'warning' | 'error' | 'over'
   readonly sentence: string
   readonly times: number
@@ -40,10 +40,10 @@ const maxInsideHosts = 16
 
 type Name = TelemetryEvent['event']
 
-/** Which problems an event ends; `about` is the member in which both must agree. */
+/** The problems that an event resolves; `about` is the member that must be equal in both. */
 const endings: { readonly [event in Name]?: { readonly ends: readonly Name[]; readonly about?: string } } = {
   provider_answered: { ends: ['provider_call_failed'], about: 'operation' },
-  // Those of the provider have no `source`, and neither have its calls.
+  // Events of the main provider have no `source`.
   lookups_resumed: { ends: ['lookups_paused', 'provider_call_failed', 'source_call_failed'], about: 'source' },
   source_answered: { ends: ['source_call_failed'], about: 'source' },
   group_joined: { ends: ['consumer_restarted', 'start_postponed', 'brokers_unreachable', 'kafka_client_warned'] },

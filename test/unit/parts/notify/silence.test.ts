@@ -66,7 +66,7 @@ describe('silence', () => {
     [['--match=source.ip=0.0.0.0/0'], 'matches every alert'],
     [['--match=source.ip'], '--match takes FIELD=VALUE'],
     [['--match=source.ip=10.0.0.1', '--for=ever'], '--for takes a time'],
-    [['123'], 'is no id of an alert'],
+    [['123'], 'is not an alert id'],
     [[], 'silence takes the id of an alert, or --match'],
   ])('refuses %j', async (args, sentence) => {
     const { code, stderr } = await runCommand(['silence', ...args])

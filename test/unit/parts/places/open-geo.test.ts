@@ -96,7 +96,7 @@ describe('a file that cannot be used', () => {
     ['is not there', 'missing.mmdb', 'does not exist'],
     ['is no database', fileOf('nonsense'), 'is no MaxMind-format database, or was cut off'],
     ['was cut off', fileOf(sampleCity().subarray(0, 400)), 'is no MaxMind-format database, or was cut off'],
-    ['lost its beginning', fileOf(sampleCity().subarray(700)), 'is a broken'],
+    ['lost its beginning', fileOf(sampleCity().subarray(700)), 'is a damaged'],
     ['is packed', fileOf(gzipSync(sampleCity())), 'is packed with gzip: unpack it first'],
     ['is a folder', folder, 'is a directory'],
   ])('is refused at the start if it %s', async (_, file, message) => {

@@ -136,7 +136,7 @@ describe('a row', () => {
   it.each([
     [
       { source: 'service', categories: ['c2', 'malware'], score: 99 },
-      'c2, malware · said by the lookup service · score 99',
+      'c2, malware · reported by the lookup service · score 99',
     ],
     [{ source: 'feed:urlhaus', feed: 'urlhaus', categories: ['c2'] }, 'c2 · listed in urlhaus'],
     [{ source: 'source:example', feed: 'urlhaus' }, 'listed in urlhaus · said by example'],

@@ -209,7 +209,7 @@ describe('the ops endpoint', () => {
     expect(body).toMatch(
       /<td>urlhaus<\/td><td>kept<\/td><td>1200<\/td><td>0<\/td><td>3<\/td><td>0<\/td><td>3<\/td><td>2 h 0 min<\/td>.+answered 401/,
     )
-    expect(body).toMatch(/waiting included<\/td><td>4\.6 ms<\/td><td>246 ms<\/td><td>250 ms<\/td>/)
+    expect(body).toMatch(/including waits<\/td><td>4\.6 ms<\/td><td>246 ms<\/td><td>250 ms<\/td>/)
     const metrics = (await get(`${url}/metrics`)).body
     expect(metrics).toContain('threatweave_rule_alerts_total{id="r1",rule="Malicious Destination"} 1')
     expect(metrics).toContain('threatweave_rule_matches_total{id="r1",rule="Malicious Destination"} 3')

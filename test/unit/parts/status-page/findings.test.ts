@@ -20,10 +20,12 @@ const shown = (
 
 it('lists the indicators that have no row among the alerts, and why events raised none', () => {
   const html = shown(['192.0.2.1', '192.0.2.2'], ['192.0.2.1'], { suppressed: 1585, blocked_inbound: 700, no_rule: 0 })
-  expect(html).toContain('Not alerted: 1 more malicious indicator, 2285 accused events without an alert of their own')
+  expect(html).toContain(
+    'Not alerted: 1 more malicious indicator, 2285 malicious or suspicious events without an alert of their own',
+  )
   expect(html).toContain('history?value=192.0.2.2')
   expect(html).not.toContain('history?value=192.0.2.1')
-  expect(html).toContain('<td>blocked inbound</td><td>it was blocked on its way in</td><td>700</td>')
+  expect(html).toContain('<td>blocked inbound</td><td>the inbound connection was blocked</td><td>700</td>')
   expect(html).not.toContain('no rule</td>')
 })
 

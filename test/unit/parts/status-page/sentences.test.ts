@@ -20,14 +20,14 @@ describe('sentences', () => {
     [
       'there is neither feed nor provider',
       { provider: undefined },
-      'Events are delivered without any intelligence: there is no feed and no provider.',
+      'Events are delivered without verdicts: there is no feed and no provider.',
     ],
     ['there are no events', { perSecond: 0 }, 'Working: waiting for events.'],
     ['a gateway works', { kind: 'server' }, 'Working: 5.0 requests/s.'],
     [
       'a feed is missing',
       { missingFeeds: ['urlhaus'] },
-      'Nothing of urlhaus is in use: what no other feed lists is unknown (feed missing), never clean.',
+      'No copy of urlhaus is in use: indicators without another listing are unknown (feed missing), never clean.',
     ],
     [
       'it is stuck',
@@ -42,7 +42,7 @@ describe('sentences', () => {
     [
       'the provider does not answer',
       { provider: { ...openProvider, state: 'breaker_open' } },
-      'Events are delivered, but indicators that are not in memory come out as unknown.',
+      'Events are delivered, but indicators outside the memory get the verdict unknown.',
     ],
   ])('when %s', (_, over, text) => {
     expect(headline({ ...calm, ...over }).text).toBe(text)
@@ -56,7 +56,7 @@ describe('sentences', () => {
     ],
     [
       { ...openProvider, state: 'paused', reason: 'throttled', until: 3_000 },
-      'Provider paused: it asked us to slow down (throttled), retry in 2 s.',
+      'Provider paused: it asked for fewer calls (throttled), retry in 2 s.',
     ],
     [
       { ...openProvider, budgetSpentUntil: 3_601_000 },

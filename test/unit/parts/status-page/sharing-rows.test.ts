@@ -17,9 +17,9 @@ it('names what was learnt with its delay, what was shared, and each reason', () 
   emit({ event: 'verdicts_refused', verdicts: 2, reason: 'bad_signature' })
   emit({ event: 'verdicts_refused', verdicts: 1, reason: 'future' })
   expect(sharingRows(read())).toEqual([
-    ['Learnt from others', '903', 'the last was on its way for 250 ms'],
-    ['Paid for here and shared', '7', ''],
-    ['Paid for here and not shared', '1', 'too large: 1'],
-    ['Records that are not believed', '3', 'bad signature: 2, future: 1'],
+    ['Received from others', '903', 'the last one took 250 ms to arrive'],
+    ['Own verdicts, shared', '7', ''],
+    ['Own verdicts, not shared', '1', 'too large: 1'],
+    ['Rejected records', '3', 'bad signature: 2, future: 1'],
   ])
 })
