@@ -2,8 +2,11 @@
 import type { AnnotatedIndicator } from '../../src/domain/annotation.js'
 import type { AskedOnce } from './provider.js'
 import type { ReplayHappened } from './replay-checks.js'
+import type { Gained } from './execution/acts.js'
 import {
-  listedAddresses,
+  isAtPort,
+  isListedIn,
+  isListedOtherwise,
   maliciousAtProvider,
   type Act,
   type InputRecord,
@@ -57,8 +60,8 @@ export type Happened = {
   readonly ended: readonly Ended[]
   /** Commits that passed a record which no output had acknowledged then. */
   readonly prematureCommits: readonly string[]
-  /** When a feed gained an address. */
-  readonly gained: ReadonlyMap<string, number>
+  /** When a feed gained an address, and for which port. */
+  readonly gained: ReadonlyMap<string, Gained>
   /** The events that workers emitted, by name. */
   readonly said: ReadonlySet<string>
   /** Faults that really happened. */
@@ -84,6 +87,7 @@ export const promises = [
   'no correction twice',
   'no correction of what was complete',
   'retro alerts',
+  'an entry for a port or a URL accuses nothing else',
   'paid for once',
   'calls within the limit',
   'what a spent budget left buys nothing',
@@ -115,7 +119,9 @@ export type Annotation = {
 export type Expected = {
   readonly n: number
   readonly address: string | undefined
-  readonly also?: string | undefined
+  readonly also?: string
+  readonly port?: number
+  readonly path?: string
   readonly placed: PlacedRecord
   readonly member: number
   readonly isLarge: boolean
@@ -166,6 +172,7 @@ export const check = (happened: Happened): Checked => {
   for (const what of happened.prematureCommits) expect('no offset before its acknowledgement', false, () => what)
   if (happened.output.length > 0) atStake.add('no offset before its acknowledgement')
   checkFollowUps(happened, { expected, copiesOf, byNumber, begunAnew }, expect)
+  checkNarrow(happened, expected, copiesOf, expect)
   checkCalls(happened, expect)
   checkBudget(happened, expected, copiesOf, expect)
   checkVerdicts(happened, expect)
@@ -201,7 +208,7 @@ export const eventsOf = ({ input }: Happened): readonly Expected[] =>
       case 'batch':
         return record.members.map((one, member) => ({ ...one, placed, member, isLarge: false }))
       case 'event':
-        return [{ n: record.n, address: record.address, also: record.also, placed, member: -1, isLarge: false }]
+        return [{ ...record, placed, member: -1, isLarge: false }]
       case 'text':
       case 'large':
         return [{ n: record.n, address: record.address, placed, member: -1, isLarge: record.kind === 'large' }]
@@ -403,8 +410,8 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
 
   const alertedValues = new Set(aboutEvents.flatMap(({ value = '', indicators = [] }) => [value, ...indicators]))
   const matched: Expected[] = []
-  const mayBeAccused = (address: string): boolean =>
-    maliciousAtProvider.has(address) || listedAddresses.includes(address) || happened.gained.has(address)
+  const mayBeAccused = (event: Expected, address: string): boolean =>
+    maliciousAtProvider.has(address) || isListedIn(scenario, event, address) || happened.gained.has(address)
   let mostMatches = 0
 
   for (const event of expected) {
@@ -412,7 +419,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
     // It came out as a dead letter, and alerts are about it too.
-    if (isLarge && mayBeAccused(event.address ?? '')) mostMatches++
+    if (isLarge && mayBeAccused(event, event.address ?? '')) mostMatches++
     if (!last || isLarge) continue
     // What a spent budget left is answered when another event pays, if one does.
     const isAnswered = scenario.perDay === undefined
@@ -455,12 +462,12 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
         maliciousAtProvider.has(address) &&
         copies.every((copy) => isPendingFor(copy, address))
       isMatch ||= isKnown || isLateMatch
-      const mayBeLate = mayBeAccused(address) && copies.some((copy) => isPendingFor(copy, address))
+      const mayBeLate = mayBeAccused(event, address) && copies.some((copy) => isPendingFor(copy, address))
       if (isKnown || mayBeLate) mostMatches++
       // Where repeats are suppressed, another event about the address may have the alert.
       const isTold = count > 0 || listed.has(toldKey(origin, address))
       const isAlerted = scenario.suppressSeconds === undefined ? isTold : alertedValues.has(address)
-      if ((isKnown && isRepeated) || (listedAddresses.includes(address) && mustComeOut(event, happened)))
+      if ((isKnown && isRepeated) || (isListedIn(scenario, event, address) && mustComeOut(event, happened)))
         expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)} about ${address} raised none`)
       if (isLateMatch)
         expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)}, late, about ${address} raised none`)
@@ -590,8 +597,9 @@ const checkRetro = (
   const isSuppressing = scenario.suppressSeconds !== undefined
   const isTold = (event: Expected, address: string): boolean =>
     isSuppressing ? [...told].some((one) => one.endsWith(` ${address}`)) : told.has(`${originOf(event)} ${address}`)
-  for (const [address, atMs] of gained) {
+  for (const [address, { atMs, port }] of gained) {
     const seen = expected.filter((event) => addressesOf(event).includes(address))
+    const isMeant = (event: Expected): boolean => port === undefined || isAtPort(event, address, port)
     for (let partition = 0; partition < scenario.partitions; partition++) {
       // What is repeated as malicious, because it was not committed, has an alert of its own.
       const before = seen.filter((event) => {
@@ -599,6 +607,7 @@ const checkRetro = (
         const copies = copiesOf.get(n) ?? []
         return (
           placed.partition === partition &&
+          isMeant(event) &&
           copies.some(({ at }) => at.atMs < atMs - noticedMs / 10) &&
           copies.every((copy) => !isAccusedIn(copy, address)) &&
           !isTold(event, address)
@@ -614,6 +623,13 @@ const checkRetro = (
           raised.length > 0,
           () => `${address}, gained after partition ${partition} had seen it, raised none`,
         )
+      expect(
+        'an entry for a port or a URL accuses nothing else',
+        raised.length === 0 ||
+          begunAnew ||
+          seen.some((event) => event.placed.partition === partition && isMeant(event)),
+        () => `${address}:${port ?? ''} raised a retro alert for partition ${partition}, which has not seen that port`,
+      )
       // What was annotated before the feed had it and comes out afterwards is told as well.
       const since = seen.filter(
         ({ n, placed }) =>
@@ -634,6 +650,29 @@ const checkRetro = (
           () => `${address} raised an alert for partition ${partition} that counts ${count} events`,
         )
     }
+  }
+}
+
+const checkNarrow = (
+  { scenario, gained }: Happened,
+  expected: readonly Expected[],
+  copiesOf: ReadonlyMap<number, readonly Copy[]>,
+  expect: Expect,
+): void => {
+  for (const event of expected) {
+    const { n, address = '', also } = event
+    const port = gained.get(address)?.port
+    const isOther =
+      isListedOtherwise(scenario, event, address) || (port !== undefined && !isAtPort(event, address, port))
+    // Without a list of indicators the verdict may be about the other one.
+    if (!isOther || also !== undefined || maliciousAtProvider.has(address)) continue
+    for (const copy of copiesOf.get(n) ?? [])
+      expect(
+        'an entry for a port or a URL accuses nothing else',
+        !isAccusedIn(copy, address),
+        () =>
+          `event ${n} at ${placeOf(event)} about ${address} is malicious, though only another port or URL is listed`,
+      )
   }
 }
 
@@ -703,9 +742,12 @@ const isDocumented = (why: string, { done }: Happened): boolean => {
   return /^not everything in progress was delivered within \d+ ms of the stop/.test(why)
 }
 
-export const memberText = ({ n, address, also }: Shown): string => {
+export const memberText = ({ n, address, also, port, path }: Shown): string => {
+  if (path !== undefined)
+    return `{"n":${n},"src_ip":"10.0.0.${1 + (n % 9)}","url":"https://files.example.net${path}","action":"allowed","size":12345678901234567890}`
+  const portOf = port === undefined ? '' : `"src_port":${port},`
   const answers = also === undefined ? '' : `"dns":{"answers":["${also}"]},`
-  return `{"n":${n},"src_ip":"${address}","dst_ip":"10.0.0.${1 + (n % 9)}",${answers}"action":"allowed","size":12345678901234567890}`
+  return `{"n":${n},"src_ip":"${address}",${portOf}"dst_ip":"10.0.0.${1 + (n % 9)}",${answers}"action":"allowed","size":12345678901234567890}`
 }
 
 /** The bytes of a record of the input. */

@@ -74,6 +74,16 @@ export const mistakes: readonly Mistake[] = [
     'isFree: isLeftByBudget(event)',
     'isFree: isLeftByBudget(event) && false',
   ),
+  one(
+    'an entry for one port of an address accuses every port',
+    'own === 0 || own === port || port === anyPort',
+    'own >= 0 || port === anyPort',
+  ),
+  one(
+    'no ports are counted',
+    'if (isNew && port > 0) table.addPort(row, port)',
+    'if (isNew && port < 0) table.addPort(row, port)',
+  ),
   one('what is paid for after a pause is not shared', '    flushing = undefined\n', ''),
   one('a partition is claimed without a seek to what is committed', '    assigned.seek(offset)\n', ''),
   {

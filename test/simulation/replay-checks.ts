@@ -16,7 +16,7 @@ import {
   type ReadRecord,
 } from './checks.js'
 import { replayId, type ReplaySeen } from './replay-process.js'
-import { listedAddresses, maliciousAtProvider, type Act } from './scenario.js'
+import { isListedIn, maliciousAtProvider, type Act } from './scenario.js'
 
 export type ReplayHappened = ReplaySeen & {
   readonly output: readonly ReadRecord[]
@@ -187,7 +187,7 @@ const checkEvents = (replay: ReplayHappened, happened: Happened, copies: readonl
     expect(complete, of === origin || isAnew(replay), () => `event ${n} at ${origin} has the enrichment_id ${of ?? ''}`)
     // It waits for every answer.
     const isKnown = maliciousAtProvider.has(address) && !done.includes('provider')
-    if (isKnown || listedAddresses.includes(address))
+    if (isKnown || isListedIn(scenario, event, address))
       expect(complete, verdict === 'malicious', () => `event ${n} about ${address} is ${verdict ?? ''}`)
     if (verdict !== 'malicious' || isAnew(replay)) continue
     const alerts = alerted.get(origin)?.length ?? 0

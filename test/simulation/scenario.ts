@@ -62,7 +62,12 @@ export type Act =
   | { readonly kind: 'delete_offsets' }
   | { readonly kind: 'delete_records'; readonly share: number }
   | { readonly kind: 'provider'; readonly mood: Exclude<ProviderMood, 'well'>; readonly forMs: number }
-  | { readonly kind: 'feed_gains'; readonly address: string }
+  | {
+      readonly kind: 'feed_gains'
+      readonly address: string
+      /** Absent: the entry is for every port. */
+      readonly port?: number
+    }
   | { readonly kind: 'deny'; readonly topic: (typeof writtenTopics)[number]; readonly forMs: number }
   | {
       readonly kind: 'shrink'
@@ -84,8 +89,18 @@ export type ReplayAct =
 
 export type Fault = { readonly on: Trigger; readonly act: Act }
 
-/** An event of JSON. `also`: the address that a name in it leads to. */
-export type Shown = { readonly n: number; readonly address: string; readonly also?: string }
+/** An event of JSON. */
+export type Shown = {
+  readonly n: number
+  /** Of an event that shows a URL: what the annotation names, which is the listed URL or the host. */
+  readonly address: string
+  /** The address that a name in it leads to. */
+  readonly also?: string
+  /** Of `address`; absent: the event does not say it. */
+  readonly port?: number
+  /** Of the URL that it shows. */
+  readonly path?: string
+}
 
 /** A record of the input. Events are numbered, so that each can be found again. */
 export type InputRecord =
@@ -121,6 +136,8 @@ export type Scenario = {
   readonly sightings: boolean
   /** Whether what is paid for is shared; absent: it is not. */
   readonly verdicts?: boolean
+  /** Whether lists have entries with a port, and URLs, and events show ports and URLs; absent: they do not. */
+  readonly narrow?: boolean
   readonly deadlineMs: number
   readonly concurrency: number
   /** Calls of each process; absent: as many as there are. A process that starts again has a new budget. */
@@ -140,6 +157,38 @@ export const listedAddresses: readonly string[] = addresses.filter((_, nth) => n
 const gainable = addresses.filter(
   (address, nth) => nth % 5 === 0 && !maliciousAtProvider.has(address) && !listedAddresses.includes(address),
 )
+const listedPort = 443
+const otherPort = 22
+/** In the feed from the beginning, with a port, where the lists of a scenario are narrow. */
+const listedWithPort: readonly string[] = addresses.filter((_, nth) => nth % 9 === 7 && nth % 5 > 0)
+const urlHost = 'files.example.net'
+const listedPath = '/drop/a.exe'
+const listedUrl = `https://${urlHost}${listedPath}`
+export const narrowEntries: readonly string[] = [
+  ...listedWithPort.map((address) => `${address}:${listedPort}`),
+  listedUrl,
+]
+
+type PortShown = {
+  readonly address?: string | undefined
+  readonly also?: string | undefined
+  readonly port?: number | undefined
+}
+
+/** Whether an event shows a port that an entry names; the answer of a name server says no port, and counts in full. */
+export const isAtPort = ({ address, also, port }: PortShown, about: string, listed: number): boolean =>
+  also === about || (address === about && port === listed)
+
+/** Whether the feed accuses the address or URL in the event, from the beginning on. */
+export const isListedIn = ({ narrow }: Pick<Scenario, 'narrow'>, event: PortShown, about: string): boolean =>
+  listedAddresses.includes(about) ||
+  (narrow === true && (about === listedUrl || (listedWithPort.includes(about) && isAtPort(event, about, listedPort))))
+
+/** Whether an entry of the feed is about the address or host, but not about what the event shows of it. */
+export const isListedOtherwise = (scenario: Pick<Scenario, 'narrow'>, event: PortShown, about: string): boolean =>
+  scenario.narrow === true &&
+  (about === urlHost || listedWithPort.includes(about)) &&
+  !isListedIn(scenario, event, about)
 
 /** Every wave and every fault is over by then, but for outages of hours. */
 const busyMs = 30_000
@@ -173,7 +222,10 @@ export const drawScenario = (seed: number): Scenario => {
       [20, 300],
       [300, 3_000],
     ] as const),
-    waves: drawWaves(createRandom(seed, 'waves'), createRandom(seed, 'further addresses'), partitions),
+    waves: withNarrow(
+      seed,
+      drawWaves(createRandom(seed, 'waves'), createRandom(seed, 'further addresses'), partitions),
+    ),
   } as const
   const { replay, faults } = drawReplay(createRandom(seed, 'replay'), base)
   // Replays are compared alert by alert.
@@ -182,18 +234,50 @@ export const drawScenario = (seed: number): Scenario => {
     ...base,
     ...(isSuppressing && { suppressSeconds: 20 }),
     ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
+    ...(isNarrow(seed) && { narrow: true }),
     ...(mode === 'live' && !replay && drawBudget(seed)),
     replay,
-    faults: withSecondGroup(seed, base, [
-      ...drawFaults(createRandom(seed, 'faults'), base),
-      ...drawLongOutage(seed, base),
-      ...drawDenials(seed),
-      ...drawShrunk(seed),
-      ...drawFreeze(seed, base),
-      ...drawDeadCoordinator(seed, base),
-      ...faults,
-    ]),
+    faults: withPorts(
+      seed,
+      withSecondGroup(seed, base, [
+        ...drawFaults(createRandom(seed, 'faults'), base),
+        ...drawLongOutage(seed, base),
+        ...drawDenials(seed),
+        ...drawShrunk(seed),
+        ...drawFreeze(seed, base),
+        ...drawDeadCoordinator(seed, base),
+        ...faults,
+      ]),
+    ),
   }
+}
+
+const isNarrow = (seed: number): boolean => createRandom(seed, 'narrow')() < 0.35
+
+/** Events that show the port of their address, or a URL. */
+const withNarrow = (seed: number, waves: readonly Wave[]): readonly Wave[] => {
+  if (!isNarrow(seed)) return waves
+  const random = createRandom(seed, 'ports')
+  const narrowed = (shown: Shown): Shown => {
+    const draw = random()
+    if (draw < 0.1) return { n: shown.n, address: listedUrl, path: `${listedPath}?id=${shown.n}` }
+    if (draw < 0.15) return { n: shown.n, address: urlHost, path: '/other' }
+    return draw < 0.3 ? shown : { ...shown, port: draw < 0.7 ? listedPort : otherPort }
+  }
+  const recordOf = (record: InputRecord): InputRecord => {
+    if (record.kind === 'event') return { kind: 'event', ...narrowed(record) }
+    return record.kind === 'batch' ? { ...record, members: record.members.map(narrowed) } : record
+  }
+  return waves.map((wave) => ({ ...wave, records: wave.records.map(recordOf) }))
+}
+
+/** Half of what a feed gains has a port. */
+const withPorts = (seed: number, faults: readonly Fault[]): readonly Fault[] => {
+  if (!isNarrow(seed)) return faults
+  const random = createRandom(seed, 'gained ports')
+  return faults.map(({ on, act }) =>
+    act.kind === 'feed_gains' && random() < 0.5 ? { on, act: { ...act, port: listedPort } } : { on, act },
+  )
 }
 
 /** In some, the budget is soon spent. */

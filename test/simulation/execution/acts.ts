@@ -3,7 +3,7 @@ import type { Cluster } from '../broker/cluster.js'
 import type { Disturbances } from '../disturbances.js'
 import type { SimulatedProvider } from '../provider.js'
 import type { ReplayProcess } from '../replay-process.js'
-import { listedAddresses, type Act, type ReplayAct, type Scenario } from '../scenario.js'
+import { listedAddresses, narrowEntries, type Act, type ReplayAct, type Scenario } from '../scenario.js'
 import type { Process, World } from '../world.js'
 import { writeFile } from './folder.js'
 import type { Input } from './input.js'
@@ -28,20 +28,22 @@ export type ActParts = {
   readonly keepBusy: (ms: number) => void
 }
 
+/** When the feed gained an address, and the port of the entry if it has one. */
+export type Gained = { readonly atMs: number; readonly port?: number | undefined }
+
 export type Perform = (act: Act, sender?: Process) => void
 
 export type PerformedActs = {
   readonly perform: Perform
   /** Faults that really happened. */
   readonly done: readonly Kind[]
-  /** When the feed gained an address. */
-  readonly gained: ReadonlyMap<string, number>
+  readonly gained: ReadonlyMap<string, Gained>
 }
 
 export const createActs = (parts: ActParts): PerformedActs => {
   const { world, cluster, keepBusy } = parts
   const done: Kind[] = []
-  const gained = new Map<string, number>()
+  const gained = new Map<string, Gained>()
   const acts: Acts<Kind> = {
     ...processActs(parts),
     ...brokerActs(parts),
@@ -181,10 +183,10 @@ const topicActs = ({
 }
 
 const surroundingActs = (
-  { world, provider, keepBusy }: ActParts,
-  gained: Map<string, number>,
+  { world, provider, scenario, keepBusy }: ActParts,
+  gained: Map<string, Gained>,
 ): Acts<'provider' | 'feed_gains'> => {
-  const feed = [...listedAddresses]
+  const feed = [...listedAddresses, ...(scenario.narrow === true ? narrowEntries : [])]
   const writeFeed = (): void => writeFile(files.feed, `${feed.join('\n')}\n`)
   writeFeed()
   return {
@@ -193,10 +195,13 @@ const surroundingActs = (
       keepBusy(forMs)
       world.after(forMs, () => provider.setMood('well'))
     },
-    feed_gains: ({ address }) => {
-      feed.push(address)
+    feed_gains: ({ address, port }) => {
+      const before = gained.get(address)
+      // One entry for each address, so that the events it means are known.
+      if (before && before.port !== port) return
+      feed.push(port === undefined ? address : `${address}:${port}`)
       writeFeed()
-      if (!gained.has(address)) gained.set(address, world.ms)
+      if (!before) gained.set(address, { atMs: world.ms, port })
     },
   }
 }
