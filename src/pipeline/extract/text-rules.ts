@@ -314,9 +314,7 @@ const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)
 
 /** Up to two signs may be between the word and the address. */
 const isFrom = (text: string, start: number): boolean =>
-  text.startsWith(' from ', start - 6) ||
-  (text.startsWith(' from', start - 7) && / \S$/.test(text.slice(start - 2, start))) ||
-  (text.startsWith(' from', start - 8) && / \S\S$/.test(text.slice(start - 3, start)))
+  / from \S{0,2}$/.test(text.slice(Math.max(0, start - 8), start))
 
 /** More are a list. */
 const mostRepeated = 8
