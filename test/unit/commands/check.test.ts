@@ -71,7 +71,7 @@ describe('check', () => {
 
   it.each([
     ['', 'An address costs 1 to 2 calls, a name 1 call. The daily budget of 1,000 calls allows 500 to 1,000 lookups. '],
-    ['admit: { perDay: unlimited }\n', 'An address costs 1 to 2 calls, a name 1 call. estimate'],
+    ['admit: { perDay: unlimited }\n', 'An address costs 1 to 2 calls, a name 1 call. `threatweave estimate`'],
     [
       'intel: { ip: { operations: { hosting: always, vpn: accused } }, domain: { operations: { reports/personal: always } } }\n',
       'An address costs 2 to 4 calls, a name 1 call, and the list of own scans 144 calls a day. The daily budget of 1,000 calls allows 250 to 1,000 lookups. ',

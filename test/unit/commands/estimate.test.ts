@@ -126,8 +126,8 @@ describe('estimate', () => {
     },
   )
 
-  it('counts the events with nothing to look up', async () => {
+  it('counts the events without an indicator to look up', async () => {
     const out = await run([at('2026-01-15T08:00:00Z'), 'nothing here', '{"src_ip":"10.0.0.5"}'].join('\n'))
-    expect(out).toMatch(/^events +3, 2 of them with nothing to look up$/m)
+    expect(out).toMatch(/^events +3, 2 of them without an indicator to look up$/m)
   })
 })

@@ -137,8 +137,8 @@ describe('init', () => {
   it.each([
     ['systemd', list, 'Your own list; a change takes effect within seconds.'],
     ['compose', list, 'compose.yaml mounts its folder'],
-    ['kubernetes', list, 'once Kubernetes has brought the ConfigMap to the pods, after about a minute'],
-    ['compose', 'https://lists.example.net/bad.txt', 'asked for a newer one every 60 minutes'],
+    ['kubernetes', list, 'when Kubernetes has updated the ConfigMap in the pods, after about a minute'],
+    ['compose', 'https://lists.example.net/bad.txt', 'refreshed every 60 minutes'],
   ])('says for %s when a change of %s counts', async (platform, own, sentence) => {
     const dir = folder()
     await init(...kafka, '--key-file', 'none', '--list', own, '--for', platform, '--dir', dir)
@@ -150,7 +150,7 @@ describe('init', () => {
   it('does not hand the root folder to a container with a list', () => {
     const own = { name: 'bad', path: '/bad.txt' }
     expect(conflictIn({ platform: 'compose', list: own })?.sentence).toBe(
-      '/bad.txt: Compose mounts the folder of the list, so put it into one of its own',
+      '/bad.txt: Compose mounts the folder of the list, so put the list into a separate folder',
     )
     expect(conflictIn({ platform: 'systemd', list: own })).toBeUndefined()
   })
@@ -175,7 +175,7 @@ describe('init', () => {
     [['--feeds', 'spamhaus'], '--feeds: there is no list "spamhaus"; there are spamhaus-drop, '],
     [['--list', join(base, 'nosuch')], '--list: ENOENT: no such file or directory'],
     [['--for', 'docker'], '--for: it runs with systemd, compose, kubernetes, not "docker"'],
-    [['--service', 'api.example.com'], '--service: a lookup service has an address such as https://'],
+    [['--service', 'api.example.com'], '--service: a lookup service has a URL such as https://'],
     [[...kafka, '--key-file', 'none', '--feeds', 'none', '--for', 'systemd'], 'without a key, a list or a public list'],
     [
       [
@@ -190,7 +190,7 @@ describe('init', () => {
         '--for',
         'compose',
       ],
-      'localhost:9092 is the container itself there',
+      'localhost:9092 means the container itself there',
     ],
   ])('refuses %j', async (args, sentence) => {
     const ran = await init(...args)
@@ -205,7 +205,7 @@ describe('init', () => {
     ['--list', 'https://user:only-for-this-test@[', 'no address'],
     ['--service', 'https://user:only-for-this-test@intel.example.com', 'a username or password'],
     ['--service', 'https://intel.example.com?key=only-for-this-test', 'give --key-file'],
-    ['--service', 'https://user:only-for-this-test@[', 'has an address such as'],
+    ['--service', 'https://user:only-for-this-test@[', 'has a URL such as'],
   ])('takes no secret in %s, and does not show it: %s', async (flag, address, sentence) => {
     const dir = join(folder(), 'new')
     const ran = await init(...kafka, '--key-file', keyFile, flag, address, '--for', 'systemd', '--dir', dir)
@@ -307,7 +307,7 @@ describe('init on a terminal', () => {
       'none',
     ]
     const { code, stdout } = await typed(['localhost:9092', 'compose', 'kafka:9092'], ...args, '--dir', dir)
-    expect(stdout).toContain('localhost:9092 is the container itself there')
+    expect(stdout).toContain('localhost:9092 means the container itself there')
     expect(code).toBe(0)
     expect(parse(read(dir, 'threatweave.yaml'))).toMatchObject({ kafka: { brokers: ['kafka:9092'] } })
     expect(existsSync(join(dir, 'compose.yaml'))).toBe(true)
