@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'simulation',
-          include: ['test/simulation/**/*.test.ts'],
+          include: ['test/simulation/*.test.ts'],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },

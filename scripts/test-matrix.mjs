@@ -28,6 +28,7 @@ const withoutBroker = ['--project', 'unit', '--project', 'program', '--project',
 const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'types', script: 'typecheck', args: [] },
+  { what: 'seeds that failed once', args: ['--project', 'simulation-long'] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
   { what: 'without a broker', node: '20.19.2', args: withoutBroker },
   { what: 'without a broker', node: '22.23.3', args: withoutBroker },

@@ -1,0 +1,34 @@
+// Runs a simulation in a process of its own, because virtual time takes over the clock, the timers and the randomness of the whole process.
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+type Summary = {
+  readonly seeds: number
+  readonly failed: readonly number[]
+  readonly different: readonly number[]
+  readonly faults: Readonly<Record<string, number>>
+  readonly atStake: Readonly<Record<string, number>>
+}
+
+/** Not as a test: Vitest's variables would change what kafkajs does. */
+const { NODE_ENV: _, VITEST: __, ...env } = process.env
+
+export const run = (
+  file: string,
+  ...options: readonly string[]
+): Promise<{ readonly stdout: string; readonly stderr: string }> =>
+  promisify(execFile)(
+    process.execPath,
+    ['--import', resolve(import.meta.dirname, 'typescript.mjs'), resolve(import.meta.dirname, file), ...options],
+    { env, maxBuffer: 1e8 },
+  )
+
+export const simulate = async (...options: readonly string[]): Promise<Summary & { readonly told: string }> => {
+  const { stdout, stderr } = await run('simulate.ts', '--json', ...options).catch(
+    (error: unknown) => error as { readonly stdout: string; readonly stderr: string },
+  )
+  const summary = /^\{.*\}$/m.exec(stdout)?.[0]
+  if (summary === undefined) throw new Error(`${stdout}\n${stderr}`)
+  return { ...(JSON.parse(summary) as Summary), told: stdout }
+}
