@@ -113,7 +113,7 @@ type Import = {
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const imports: Import[] = files.flatMap((file) =>
-  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'([^']+)'/g)].map(
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'([^'\s]+)'/g)].map(
     (match) => ({
       file,
       specifier: match[1]!,
