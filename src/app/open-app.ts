@@ -134,7 +134,7 @@ const openAppParts = async (scope: Scope, config: Config, options: AppOptions): 
   const isAway = (): boolean => awayStates.has(lookups.asked?.state().state ?? 'open')
   const later = scope.use(options.asksLater ? createAskLater({ lookup: lookups.lookup, clock, isAway }) : undefined)
   if (later) news.subscribe('answered', later.answered)
-  scope.use(watchAllow(config, allowed, { clock, emit }))
+  scope.use(await watchAllow(config, allowed, { clock, emit }))
   const enriching = {
     lookup: lookups.lookup,
     decide: reader.decide,

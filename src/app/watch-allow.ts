@@ -47,11 +47,11 @@ export const createLiveList = (first: IndicatorList): LiveList => {
 const pollMs = 5_000
 
 /** Lists that cannot be used leave what is in use as it is. */
-export const watchAllow = (
+export const watchAllow = async (
   config: Config,
   live: LiveList,
   { clock, emit }: { readonly clock: Clock; readonly emit: Emit },
-): { readonly close: () => Promise<void> } => {
+): Promise<{ readonly close: () => Promise<void> }> => {
   const files = config.gate.allow
   const signature = async (): Promise<string> => (await Promise.all(files.map(signatureOf))).join('\n')
   const read = async (): Promise<{ signature: string; use: () => void }> => {
@@ -70,16 +70,6 @@ export const watchAllow = (
     }
   }
   if (files.length === 0) return { close: () => Promise.resolve() }
-  let closed = false
-  let reloads: ReturnType<typeof reloadWhenChanged> | undefined
-  const opening = signature().then((first) => {
-    if (!closed) reloads = reloadWhenChanged(first, { clock, pollMs, signature, read })
-  })
-  return {
-    close: async () => {
-      closed = true
-      await opening
-      await reloads?.close()
-    },
-  }
+  // Taken before anything is opened that could wait, so that a change made meanwhile counts.
+  return reloadWhenChanged(await signature(), { clock, pollMs, signature, read })
 }

@@ -59,10 +59,15 @@ Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong confi
     }
     if ('refused' in found) return refuse(found.refused)
     if ('refused' in verdicts) return refuse(verdicts.refused)
-    const history = { value: subject.text, ...found, ...(verdictsTopic !== '' && { verdicts }) }
+    const { otherGroups, ...seen } = found
+    if (otherGroups && seen.indicators.length === 0)
+      io.stderr.write(
+        `threatweave: kafka.sightingsTopic has counts of consumer groups other than ${printable(settings.groupId)}: set kafka.groupId to the group of \`run\`\n`,
+      )
+    const history = { value: subject.text, ...seen, ...(verdictsTopic !== '' && { verdicts }) }
     if (args.values.json === true) await writeJson(io.stdout, `${JSON.stringify(history)}\n`)
     else await write(io.stdout, renderHistory(history))
-    return found.indicators.length + verdicts.length === 0 ? exitCodes.failure : exitCodes.ok
+    return seen.indicators.length + verdicts.length === 0 ? exitCodes.failure : exitCodes.ok
   },
 }
 

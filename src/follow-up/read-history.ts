@@ -40,7 +40,7 @@ export const readHistory = (
   settings: KafkaSettings,
   covers: (indicator: Indicator) => boolean,
   signal: AbortSignal,
-): Promise<History | { readonly refused: string }> => {
+): Promise<(History & { readonly otherGroups: boolean }) | { readonly refused: string }> => {
   const { sightingsTopic = '', alertsTopic = '' } = settings
   const named = [sightingsTopic, alertsTopic].filter((topic) => topic !== '')
   return withTopicReader(settings, named, async (reader, existing) => {
@@ -50,15 +50,19 @@ export const readHistory = (
       { topic: sightingsTopic, partitions: 1, groupId: settings.groupId, signingKey: settings.verdictsKey ?? '' },
       ({ kind }) => kind === 'count',
     )
+    let otherGroups = false
     const take = (record: WireRecord): void => {
       const found = read(record)
-      if (found && !('refused' in found)) takeRow(found, covers, rows)
+      if (!found) return
+      if (!('refused' in found)) takeRow(found, covers, rows)
+      else if (found.refused === 'other_group') otherGroups = true
     }
     if (existing.has(sightingsTopic)) await readToEnd(reader, sightingsTopic, take, goesOn)
     const alerts: SaidAbout[] = []
     if (existing.has(alertsTopic))
       await readToEnd(reader, alertsTopic, (record) => alerts.push(...alertsIn(record, covers)), goesOn)
     return {
+      otherGroups,
       indicators: summed([...rows.values()]),
       alerts: alerts.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
     }

@@ -64,15 +64,16 @@ type Told = {
   readonly alerts: readonly { readonly at: string; readonly rule: string; readonly peers: readonly string[] }[]
 }
 
-const history = async (alertsTopic: string, sightingsTopic: string): Promise<Told> => {
-  const { stdout, code } = await runLoaded(['history', '203.0.113.0/24', '--json'], {
+const history = async (alertsTopic: string, sightingsTopic: string, groupId: string): Promise<Told> => {
+  const { stdout, stderr, code } = await runLoaded(['history', '203.0.113.0/24', '--json'], {
     env: {
+      THREATWEAVE_KAFKA_GROUP_ID: groupId,
       THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
       THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
       THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightingsTopic,
     },
   })
-  expect(code).toBe(0)
+  expect(code, stderr).toBe(0)
   return JSON.parse(stdout) as Told
 }
 
@@ -136,7 +137,7 @@ it('a feed that lists an address while nobody runs: the next owner of a quiet to
   expect(await third.stop()).toBe(0)
   expect(later).toHaveLength(3)
   await producer.disconnect()
-  const { indicators, alerts: told } = await history(alertsTopic, sightingsTopic)
+  const { indicators, alerts: told } = await history(alertsTopic, sightingsTopic, names.groupId)
   expect(indicators).toMatchObject([{ indicator: '203.0.113.7', count: 36 }])
   expect(indicators[0]?.peers.toSorted()).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
   expect(told.map(({ peers }) => peers.join()).toSorted()).toEqual(['10.0.0.1,10.0.0.3', '10.0.0.2', '10.0.0.2'])

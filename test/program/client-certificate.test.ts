@@ -89,7 +89,7 @@ describe('a collection on a server that asks for a client certificate', () => {
   })
 
   const cut = /could not be fetched: the connection was cut before the answer was complete/
-  const refused = /it may want a client certificate that it knows; check clientCertFile/
+  const refused = /may require a known client certificate; check clientCertFile/
   // This server gives a reason only to who shows nothing, and only in TLS 1.2.
   it.each([
     ['without one', {}, undefined, cut],

@@ -37,7 +37,7 @@ describe('allow', () => {
     ['a URL', ['https://shop.example.com/x', ...dated], /one address, range or name/],
     ['a date that is past', ['203.0.113.7', '--until', '2001-01-01', '--reason', 'x'], /is past/],
     ['no date', ['203.0.113.7', '--reason', 'x'], /--until must be a date/],
-    ['no reason', ['203.0.113.7', '--until', '2999-12-01'], /--reason must say why/],
+    ['no reason', ['203.0.113.7', '--until', '2999-12-01'], /--reason is required/],
   ])('refuses %s and leaves the list as it is', async (_, args, message) => {
     const list = feedFile('shop.example.com\n')
     const { code, stderr } = await allow(list, ...args)

@@ -115,7 +115,7 @@ describe('a feed with a URL', () => {
 
   const failures: [string, ListServer['answer'], RegExp][] = [
     ['a refused key', (_, response) => void response.writeHead(401).end('no'), /answered 401: .+ check headersFile/],
-    ['an answer that never comes', () => undefined, /no answer came in time/],
+    ['an answer that never comes', () => undefined, /the server did not answer in time/],
     [
       'a body that stops',
       (_, response) => void response.writeHead(200, { 'content-length': '999' }).write(good),
