@@ -85,6 +85,13 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          name: 'simulation-long',
+          include: ['test/simulation/long/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...limits,
           ...ofProgram,
           name: 'program-long',
           include: ['test/program/long/*.test.ts'],

@@ -1,6 +1,6 @@
 // The program's pipeline for two topics of OpenTelemetry requests: `proto` in Protobuf, `json` in JSON.
 import { openApp, type App, type AppOptions } from '../../src/app/open-app.js'
-import { load } from '../../src/config/load.js'
+import { loadAny } from '../../src/app/load-config.js'
 import type { Config } from '../../src/config/schema.js'
 import type { Incoming } from '../../src/kafka/records.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
@@ -23,7 +23,7 @@ export const otlpConfig = ({
     kafka: { input: { batches, format } },
     output,
   }
-  const loaded = load({ file: undefined, values, env: {}, readFile: () => '' })
+  const loaded = loadAny({ file: undefined, values, env: {}, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   return loaded.config
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Alert } from '../../src/alerts/alert.js'
 import { openApp } from '../../src/app/open-app.js'
 import { openAlerting } from '../../src/app/open-alerting.js'
-import { load } from '../../src/config/load.js'
+import { loadAny } from '../../src/app/load-config.js'
 import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
 import { allOf, eventsIn, type EventOut } from '../../src/pipeline/pipeline.js'
@@ -28,7 +28,7 @@ export const annotateMixed = async (
   rules: readonly string[] = [],
 ): Promise<Annotated> => {
   const service = await startScriptedService(answer)
-  const loaded = load({
+  const loaded = loadAny({
     values: {
       feeds: [{ name: 'sample', path: resolve(examples, 'feeds/sample-feed.csv') }],
       gate: { documentation: true },

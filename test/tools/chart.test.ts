@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { derived } from '../../scripts/chart.mjs'
 import { provisionTools, run } from '../../scripts/tools.mjs'
 import { intelligenceProblems } from '../../src/config/intelligence-problems.js'
-import { load } from '../../src/config/load.js'
+import { loadAny } from '../../src/app/load-config.js'
 import { readSilenceFile } from '../../src/parts/notify/silence-file.js'
 import { readSinkFile } from '../../src/parts/notify/sink-file.js'
 import { operatorSchemas } from '../support/operator-schemas.js'
@@ -196,7 +196,7 @@ describe.runIf(paths !== undefined)('the chart', () => {
       const mounted = spec.template.spec.volumes
         .find((volume) => volume.name === 'secrets')
         ?.secret?.items.map(({ key }) => `/etc/threatweave/secrets/${key}`)
-      const loaded = load({
+      const loaded = loadAny({
         file: { name: 'threatweave.yaml', text },
         env,
         readFile: (path) => {
