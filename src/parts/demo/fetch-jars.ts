@@ -89,8 +89,9 @@ const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefin
 const moveInto = async (lib: string, fresh: string): Promise<void> => {
   const moved = await rename(fresh, lib).then(
     () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))
+        return false
       throw error
     },
   )
