@@ -1,16 +1,16 @@
-// Says from a field's name what its value says of the action, next to the indicators in it.
+// Maps a field's name to the kind of evidence its value gives about the action taken on an event.
 import { compact } from './characters.js'
 import { actionName } from './languages.js'
 
 /**
- * action: what was done.  result: the same, said less directly.  flag: a yes or no.  reason: why, which counts where nothing else is said.
- * name: what the event is called, which may tell of a login.  id: a number of an event that the whole world knows.  direction: which way it went, seen from where it was noted.
- * port: of an endpoint; `local` and `remote` tell which of the two began.
+ * action: the action taken.  result: the same, less directly.  flag: a yes or no.  reason: the cause, used when nothing stronger is found.
+ * name: the event's name, which may reveal a login.  id: a well-known Windows event id.  direction: as seen by the machine that logged it.
+ * port: of an endpoint; `localPort` and `remotePort` show which end began.
  */
 export type ActionField = 'action' | 'result' | 'flag' | 'reason' | 'name' | 'id' | 'direction' | Port
 export type Port = 'port' | 'localPort' | 'remotePort'
 
-/** By the name without case and separators, the first that matches. What might be done, and how a check went that is not about who came, say nothing. */
+/** Tested on the name without case and separators; the first match wins. Proposed actions and unrelated checks give no evidence. */
 const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
   [
     /(?:^f|^re|soap|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
@@ -36,15 +36,15 @@ const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
 ]
 const bareNames = /^(?:name|value|label|text|description|title|displayname)$/
 
-/** How the sender of a mail was checked, or how a machine is set up. */
+/** Checks of a mail's sender and of a machine's setup; their results are not actions. */
 const check = /^(?:(?:spf|dkim|dmarc|arc|bimi|authenticationresults?)(?:results?|status)?|compliance|posture)$/
 
-/** By the path's last name; of `outcome.value` by the name before. */
+/** Reads the last name of the path; for a bare name (`outcome.value`) it tries the name before it first. */
 export const actionFieldOf = (segments: readonly string[]): ActionField | undefined => {
   if (actionName(segments.at(-1) ?? '')) return 'action'
   const last = compact(segments.at(-1) ?? '')
   if (segments.slice(-3, -1).some((name) => check.test(compact(name)))) return undefined
-  // Deep inside an object a type is that of some part of it.
+  // Deep inside an object, `type` describes a part of it and not the event.
   if (segments.length > 2 && last === 'type') return undefined
   return (bareNames.test(last) ? saidBy(compact(segments.at(-2) ?? '')) : undefined) ?? saidBy(last)
 }

@@ -1,34 +1,34 @@
-// Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
+// Tells from the words of a line whether the traffic or the login was allowed or blocked.
 import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
 import { senseOf } from './verb-sense.js'
 
-/** The first verb of a line, blocked where it has a group: one pass for both. */
+/** Verbs of an action: a match with a group is blocked, any other is allowed. One expression finds the first of both in one pass. */
 const verb =
   /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|apptrack[ _]session[ _][a-z_]{1,40}|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion))|(den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?))|\best-allowed)\b(?![-/])/gi
-/** Whatever was said before it. */
+/** Overrides an allowing verb that comes earlier in the line. */
 const notAllowed = /\b(?<![-/.])not (?:allowed|permitted|authorized)\b(?![-/])/i
 
-/** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
+/** A match with a group is blocked, any other is allowed. `may` is a cheaper test that runs first. */
 type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
 
-/** Where none of the usual verbs is in the line, in order; the first that matches tells. */
+/** Tried in order when none of the usual verbs is in the line; the first match wins. */
 const rest: readonly ActionRule[] = [
-  // `RT_FLOW_SESSION_DENY`, `%%01POLICY/6/POLICYDENY`, `DROP_INPUT`: names of rules look like this too.
+  // `RT_FLOW_SESSION_DENY`, `%%01POLICY/6/POLICYDENY`, `DROP_INPUT`; names of rules can look the same.
   {
     id: 'text:code',
     may: /[A-Z]_|\/\d\/[A-Z]|^\[\w+_/,
     words:
       /(?:[A-Z]_|\/\d\/[A-Z]{0,32})(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|(?:PERMIT|ALLOW|ACCEPT|ADMIT)(?:T?ED)?)\b|\b(DENY|DROP|BLOCK|REJECT)_[A-Z]|^\[\w{1,24}_(?:(deny|drop|block|reject)|allow|permit|accept|pass)\]/,
   },
-  // A letter: EdgeOS and UniFi (`WAN_IN-3001-D]`), Junos (`FW: ge-0/0/0.0 D `), IP Filter (`@0:3 b 192.0.2.1,`), Azure (`,T,I,D`).
+  // One letter: EdgeOS and UniFi (`WAN_IN-3001-D]`), Junos (`FW: ge-0/0/0.0 D `), IP Filter (`@0:3 b 192.0.2.1,`), Azure (`,T,I,D`).
   {
     id: 'text:letter',
     may: /-[ADR]\]|FW: | @|,[IO],[AD]/,
     words:
       /-(?:\d{1,6}|default)-(?:([DR])|A)\]|\bFW: \S{2,40} +(?:([DR])|A) | @\S{1,40} (?:(b)|p) [\d.]{7,15}[, ]|,[TU],[IO],(?:(D)|A)(?:,|$)/,
   },
-  // Lines that tell of a login at all are few.
+  // Few lines mention a login, so the cheap test skips most of them.
   {
     id: 'text:login',
     may: /og ?[io]n|og?ged|ign(?:ed)?[ -]?[io]n|uth|assw|redential|LOG[IO]N|AUTH/,
@@ -40,10 +40,10 @@ const rest: readonly ActionRule[] = [
 export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
 export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 
-/** So many verbs of a line are looked at. */
+/** Limit on the verbs tried per line. */
 const mostTries = 8
 
-/** A line of words; what is first in it is what happened, the rest is why. */
+/** The first verb of a line is the action; the rest of the line is the reason. */
 export const actionOfText = (text: string): ActionFound => {
   const head = text.length > 600 ? text.slice(0, 600) : text
   verb.lastIndex = 0
@@ -63,7 +63,7 @@ export const actionOfText = (text: string): ActionFound => {
   return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }
 }
 
-/** What the words mean with what is around them: `not accepted` is blocked, the `maximum allowed` nothing. */
+/** Reads a match in its context: `not accepted` is blocked, and `maximum allowed` is no action. */
 const said = (
   action: 'allowed' | 'blocked',
   rule: string,

@@ -1,4 +1,4 @@
-// The table of action words: what the value of a field says of the action, and whether it tells of somebody who logs in and how that went.
+// The table of action words: which action a field's value names, whether it names a login, and how that login ended.
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
@@ -7,14 +7,14 @@ import { senseInName, senseOf } from './verb-sense.js'
 
 type ActionWord = {
   readonly action: Action
-  /** Too common a word to mean traffic unless the field is named after the action. */
+  /** Too common to mean traffic, unless the field is named after the action. */
   readonly isCommon: boolean
   readonly isLogin: boolean
-  /** The same, and no connection or session of something else. */
+  /** A login, and not the connection or session of something else. */
   readonly isAuthentication: boolean
-  /** How it went, where that is all it says: it takes a login to make it an action. */
+  /** Success or failure alone; it becomes the action only if the event is a login. */
   readonly outcome: Action
-  /** Which of the two ends began. */
+  /** Which end began the connection: `out` is the local one. */
   readonly way: 'in' | 'out' | undefined
 }
 
@@ -41,7 +41,7 @@ const common = setOf(
    decoded tunnel deliver continue override reset whitelist blacklist blocklist allowlist`,
 )
 
-/** What is longer says nothing of an action. */
+/** Longer values are not looked up. */
 export const longestSaying = 64
 const cached = createBoundedCache<string, ActionWord>(1024)
 const nothing: ActionWord = {
@@ -53,12 +53,12 @@ const nothing: ActionWord = {
   way: undefined,
 }
 
-/** Numbers and words that say neither are unknown. */
+/** Numbers and unlisted words are `unknown`. */
 export const actionWordOf = (value: string): ActionWord => {
   if (value.length === 0 || value.length > longestSaying) return nothing
   const known = cached.get(value)
   if (known !== undefined) return known
-  // `allowedOnNoPolicyMatch`, `ADFSSignInLogs` are several words.
+  // Splits `allowedOnNoPolicyMatch` and `ADFSSignInLogs` into words.
   const verb = value
     .trim()
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -76,20 +76,20 @@ export const actionWordOf = (value: string): ActionWord => {
   return saying
 }
 
-/** Whether the name of an event tells of somebody who logs in, or tries. */
+/** Whether the name of an event means a login or a login attempt. */
 export const isAuthentication = (value: string): boolean => actionWordOf(value).isAuthentication
 
-/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
+/** `BAD_CREDENTIALS` counts: only a login presents credentials. */
 const login =
   /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:(?:user(?:name)?|email)[ _-](?:or )?)?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
-/** `session_start` of a firewall; `user.session.start` is a login. */
+/** `session_start` is a firewall's; `user.session.start` is a login. */
 const otherSession = /connection[ _-]attempt|^(?!.*(?:user|log|auth)).*session[ ._]start/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
 const failure =
   /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired|fraud)(?![a-z])/
 const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
 
-/** What is first counts, a negation before it included. */
+/** The first word of the outcome decides; a negation before it turns success into failure. */
 const readOutcome = (verb: string): Action => {
   const good = success.exec(verb)
   const bad = failure.exec(verb)
@@ -116,13 +116,13 @@ const readVerb = (verb: string): Action => {
   return found === 'unknown' ? actionOfForeign(verb) : found
 }
 
-/** `outbound`, `Egress`, `in`: which way, seen from where it was noted. */
+/** Direction words such as `outbound`, `Egress` and `in`, as seen by the machine that logged the event. */
 export const ways = table<'in' | 'out'>(
   ['out', 'out outbound outgoing egress o client-to-server upload sent'],
   ['in', 'in inbound incoming ingress i server-to-client download received'],
 )
 
-/** `NetworkConnect`, `InboundConnectionAccepted`: which of the two ends did it. What has connected may be either. */
+/** Which end began: `NetworkConnect` is `out`, `InboundConnectionAccepted` is `in`. A bare `connected` may be either. */
 export const wayOfVerb = (verb: string): 'in' | 'out' | undefined => (mayTellWay.test(verb) ? wayIn(verb) : undefined)
 const mayTellWay = /connect|accept|listen|bound|incoming|dial|outgoing/i
 const wayIn = (verb: string): 'in' | 'out' | undefined =>
@@ -134,7 +134,7 @@ const wayIn = (verb: string): 'in' | 'out' | undefined =>
       ? 'out'
       : undefined
 
-/** The numbers by which Windows tells of logins and of connections that it let through or stopped. */
+/** Windows event ids of logins and of connections that were allowed or blocked. */
 export const windowsEvents = table<Action>(
   ['allowed', '1149 4624 4648 4778 5154 5156 5158 6272'],
   ['blocked', '4625 4771 5150 5151 5152 5153 5155 5157 5159 6273'],

@@ -1,4 +1,4 @@
-// Tells from what the fields of an event say, or from a line of text next to them, whether the traffic was let through.
+// Decides from the fields of an event, or from a line of text, whether the traffic was allowed or blocked.
 import type { Action } from '../../domain/sighting.js'
 import type { Port, ActionField } from './action-fields.js'
 import { actionOfText, nothing, type ActionFound } from './action-text.js'
@@ -7,7 +7,7 @@ import { table } from './characters.js'
 
 export type ActionFinder = ReturnType<typeof createActionFinder>
 
-/** Evidence of the action, strongest first: a format is 0; what says something else is past them. */
+/** Ranks evidence of the action, strongest first. A format has rank 0; fields that are no evidence have no rank. */
 const rankOf: Readonly<Partial<Record<ActionField, number>>> = {
   action: 1,
   id: 3,
@@ -17,9 +17,9 @@ const rankOf: Readonly<Partial<Record<ActionField, number>>> = {
   name: 6,
 }
 const textRank = 5
-/** `拒绝` */
+/** `拒绝` has two characters. */
 const shortestWord = 2
-/** `accepted` alone is what was done to a connection, and not who began it. */
+/** In an action field, words up to this length (`accepted`) are a verdict and do not tell which end began. */
 const shortestDeed = 10
 const none = 99
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
@@ -33,10 +33,10 @@ export const createActionFinder = () => {
   let localPort = 0
   let remotePort = 0
   let way: 'in' | 'out' | undefined
-  /** The same, by the verb. */
+  /** The direction by the verb, used when no field gives one. */
   let verb: 'in' | 'out' | undefined
   const take = (action: Action, rank: number, rule: string, saw: string): void => {
-    // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
+    // A session that was allowed and then stopped (`action=close utmaction=block`) counts as blocked.
     const isStopped = action === 'blocked' && found.action === 'allowed' && rank <= 1 && best > 0
     if (action === 'unknown' || (rank >= best && !isStopped)) return
     found = { action, rule, saw }
@@ -55,16 +55,16 @@ export const createActionFinder = () => {
   }
   const seeWord = (saw: string, rank: number, rule: string): void => {
     const said = actionWordOf(saw)
-    // A firewall's `action=accept` lets a connection through, whoever began it.
+    // A firewall's `action=accept` does not tell which end began the connection.
     if (rank > 1 || saw.length > shortestDeed) verb ??= said.way
     if (said.isLogin) isLogin = true
-    // `login_failed` tells both; `action=login status=failed` what was tried, and how it went.
+    // `login_failed` holds the attempt and its outcome; `action=login status=failed` splits them between two fields.
     if (said.outcome !== 'unknown' && (said.isLogin || (outcome === nothing && rank < 6)))
       takeOutcome(said.outcome, rank, rule, saw)
     if (rank < 6 && (!said.isCommon || rank < 3)) take(said.action, rank, rule, saw)
   }
   return {
-    /** Forgets the event before. */
+    /** Forgets the previous event. */
     reset: (): void => {
       found = outcome = nothing
       best = outcomeRank = none
@@ -72,7 +72,7 @@ export const createActionFinder = () => {
       localPort = remotePort = 0
       way = verb = undefined
     },
-    /** Whether what such a field says can still change anything. */
+    /** Whether a field of this kind can still change the result. */
     wants: (says: ActionField): boolean => {
       const rank = rankOf[says] ?? 0
       return rank <= 1 || rank < best
@@ -95,19 +95,22 @@ export const createActionFinder = () => {
       const { action, rule, saw } = actionOfText(text)
       take(action, textRank, rule, saw)
     },
-    /** What a format says outranks all else. */
+    /** A format outranks all other evidence. */
     set: (action: Action, rule: string, saw: string): void => {
       take(action, 0, rule, saw)
     },
-    /** The action, the rule that gave it and what was seen; empty where nothing did. */
+    /** The action, its rule and the text it matched; empty without evidence. */
     result: (): ActionFound => (isLogin && outcomeRank < best ? outcome : found),
-    /** How it went, if the event is a login. */
+    /** The outcome, for the case that the event is a login. */
     outcome: (): ActionFound => outcome,
-    /** What a sentence says of who began. */
+    /** Looks in a sentence for the end that began. */
     seeVerb: (text: string): void => {
       verb ??= wayOfVerb(text)
     },
-    /** The direction says so, or the verb, or the local endpoint has the port of one who connects and the remote one that of a service: those given, where no field names them. */
+    /**
+     * Whether the local end began. The direction decides, else the verb, else the ports: a local port above 1023 and a lower remote one.
+     * The arguments are the ports to use when no field names them.
+     */
     isLocalFirst: (remote = 0, local = 0): boolean => {
       const said = way ?? verb
       if (said !== undefined) return said === 'out'

@@ -1,10 +1,11 @@
-// Says from a field's name what its value says of the kind of event: a login, a request, a query, mail.
+// Maps a field's name to what its value tells about the kind of event: a login, a request, a query, mail.
 import { compact, table } from './characters.js'
 
 /**
- * kind: a word for the kind of event.  event: what the event is called.  category: either.  description: the same in words.  id: a number of an event of Windows.  caller: somebody who has logged in
- * calls an API.  user: its name.  method, status: of HTTP.  signInCode, callError, rpcCode, callStatus, ntStatus: how a login or a call went, in numbers of
- * the product.  factor: only a second factor has it.  edge: only a proxy before a server has it.  mail: only mail has it.
+ * kind: a word for the kind of event.  event: the event's name.  category: either of them.  description: the event's name as a sentence.
+ * id: a Windows event id.  caller: only a logged-in caller of an API has it.  user: the caller's name.  method, status: of HTTP.
+ * signInCode, callError, rpcCode, callStatus, ntStatus: the outcome of a login or a call, as the product's own code.
+ * factor: only a second factor has it.  edge: only a proxy in front of a server has it.  mail: only mail has it.
  */
 export type ActivityField =
   | 'kind'
@@ -60,7 +61,7 @@ const names = table<ActivityField>(
   ],
 )
 
-/** By the last two names of the path, or the last. */
+/** Tries the last two names of the path, then the last one. */
 export const activityFieldOf = (segments: readonly string[]): ActivityField | undefined => {
   const last = compact(segments.at(-1) ?? '')
   return names.get(`${compact(segments.at(-2) ?? '')}.${last}`) ?? names.get(last)

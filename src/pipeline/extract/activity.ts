@@ -1,4 +1,4 @@
-// Tells what kind of thing an event reports, and of a login or a request what became of it.
+// Decides what kind of activity an event reports, and how a login or a request ended.
 import type { Activity } from '../../domain/activity.js'
 import type { Action } from '../../domain/sighting.js'
 import { nothing, type ActionFound } from './action-text.js'
@@ -32,14 +32,14 @@ const windowsEvents = table<Activity>(
   ['login', '1149 4624 4625 4648 4768 4769 4771 4776 4778 6272 6273'],
   ['connection', '5150 5151 5152 5153 5154 5155 5156 5157 5158 5159'],
 )
-/** Those whose status tells how it went. */
+/** Events whose status gives the outcome. */
 const withStatus = setOf('4625 4768 4769 4771 4776')
 
 const methods = setOf(methodNames)
 const writes = setOf('POST PUT DELETE PATCH')
 const refused = setOf('401 403 407 429 444')
 
-/** What products that serve logins write, where the usual words for an action do not tell. */
+/** Lines of login products that the usual action words do not cover. */
 const loginTexts: readonly (readonly [RegExp, Action])[] = [
   [
     /\bparent session started\b|\bassigned to session\b|\bPeer Connection Initiated with\b|\bIKE_SA \S+ established between\b|\bconnection authorized:|\bOK LOGIN\b|\b(?:SSLVPN|AAA) LOGIN\b|\bConnect\t\S+@|-login: Login: |\b[Aa]ccepted (?:password|publickey|keyboard-interactive|none|hostbased|gssapi)[\w/-]{0,40} for\b|\bon client computer .{1,80} connected to resource\b/,
@@ -52,15 +52,15 @@ const loginTexts: readonly (readonly [RegExp, Action])[] = [
 ]
 /** `user.mfa.okta_verify.deny_push` */
 const secondFactor = /(?<![a-z])(?:mfa|2fa)(?![a-z])/i
-/** `Successful login`: a description of something else, such as a rule, does not begin so. */
+/** The description of a login begins with its outcome (`Successful login`); that of a rule, for instance, does not. */
 const outcomeFirst = /^(?:successful|failed|wrong|invalid|incorrect) /i
-/** Cheaper than the expressions below: most lines hold none of these. */
+/** A cheap test that runs before the expressions below, since most lines fail it. */
 const mayBeLogin =
   /og(?:ged)?[ _-]?[io]n|LOG[IO]N|[Aa]uth|assw|ign(?:ed)?[ -]?[io]n|[Nn]valid user|for user|client computer|session started|to session|Connect\t|ion Initiated|IKE_SA|publickey|ccepted /
-/** Somebody logs in; a path (`/login`) and a name (`login.example.net`) say nothing. */
+/** A login; a path (`/login`) or a host name (`login.example.net`) does not count. */
 const login =
   /(?<![\w/.?=&%#-])(?:log(?:ged)?[ _-]?[io]n|log[io]ns?[_-]?(?:failed|denied|success|ok|allowed)?|sign(?:ed)?[ -]?[io]n|auth(?:entication|enticated?)?)(?![\w/.=-]*[/.=]\w)\b/i
-/** The mail servers that name themselves at the beginning of a line. */
+/** Mail servers that put their name at the start of a line. */
 const mailServers = [
   'postfix/',
   'exim[',
@@ -76,17 +76,17 @@ const isOfMailServer = (text: string): boolean => {
   const head = text.slice(0, 100)
   return mailServers.some((name) => head.includes(name))
 }
-/** Postfix gives a message its queue id when it takes it from a client. */
+/** Postfix gives a message its queue id when it accepts it from a client. */
 const takenMessage = /smtpd\[\d{1,10}\]: [\dA-Za-z]{6,20}: client=/
 
-/** What was found of an event that the activity depends on. */
+/** The findings of an event that its activity depends on. */
 export type Ends = {
   /** The first address of each end. */
   readonly client: string | undefined
   readonly server: string | undefined
-  /** A name was asked of DNS. */
+  /** The event holds a DNS query. */
   readonly hasQuery: boolean
-  /** Whether an address is public, and none of ours. */
+  /** Whether an address is public and not one of ours. */
   readonly isOutside: (address: string) => boolean
 }
 
@@ -94,13 +94,13 @@ type ActivityFound = {
   readonly activity: Activity
   readonly found: ActionFound
   readonly passwordAccepted: boolean
-  /** Somebody tried to log in and failed, so that nothing proves the name. */
+  /** A failed login, so the user name is not proven. */
   readonly isFailedLogin: boolean
 }
 
 export type ActivityFinder = ReturnType<typeof createActivityFinder>
 
-/** What is longer says nothing of an activity. */
+/** Longer values are ignored. */
 export const longestActivityWord = 64
 
 export const createActivityFinder = () => {
@@ -111,14 +111,14 @@ export const createActivityFinder = () => {
   let isCaller = false
   let isAnonymous = false
   let isMail = false
-  /** A second factor was asked for, so that the first was right. */
+  /** A second factor was requested, so the first one was right. */
   let isSecondFactor = false
-  /** A mail server has taken a message. */
+  /** A mail server accepted a message. */
   let isTaken = false
   let event = ''
   let ntStatus = ''
   let outcome: LoginOutcome | undefined
-  /** Of a call whose caller is known. */
+  /** Outcome of an API call; it counts when the caller has logged in. */
   let callOutcome: LoginOutcome | undefined
   let saw = ''
   let textAction: Action = 'unknown'
@@ -133,7 +133,7 @@ export const createActivityFinder = () => {
     if (secondFactor.test(value)) isLogin = isSecondFactor = true
     else if (!isAuthentication(value) && value !== 'tunnel-up') return
     isLogin = true
-    // Keycloak writes LOGIN and LOGIN_ERROR, FortiGate's VPN tunnel-up.
+    // Keycloak's LOGIN is a success (a failure is LOGIN_ERROR), and so is tunnel-up of FortiGate's VPN.
     if (value === 'LOGIN' || value === 'tunnel-up') textAction = 'allowed'
   }
   const takeOutcome = (found: LoginOutcome | undefined, value: string): void => {
@@ -147,7 +147,7 @@ export const createActivityFinder = () => {
     if (textAction !== 'unknown' && said.action === 'unknown')
       return { action: textAction, rule: 'login:text', saw: '' }
     if (said.action === 'unknown' && tried.action !== 'unknown') return tried
-    // Without an error the call of somebody who has logged in was done.
+    // Without an error, a call of a logged-in caller succeeded.
     return said.action === 'unknown' && isCaller ? { action: 'allowed', rule: 'login:call', saw: '' } : said
   }
 
@@ -167,7 +167,7 @@ export const createActivityFinder = () => {
     return activity === 'mail' && isTaken ? { action: 'allowed', rule: 'mail:taken', saw: '' } : nothing
   }
 
-  /** A redirection is an answer to a write that was accepted; 404 and 500 say nothing of what was allowed. */
+  /** A redirect means allowed after a write only; 404 and 500 do not tell whether access was allowed. */
   const actionOfStatus = (): ActionFound => {
     const isServed = status === '101' || status.startsWith('2') || (status.startsWith('3') && writes.has(method))
     if (!isServed && !refused.has(status)) return nothing
@@ -175,7 +175,7 @@ export const createActivityFinder = () => {
   }
 
   return {
-    /** Forgets the event before. */
+    /** Forgets the previous event. */
     reset: (): void => {
       if (!isSeen) return
       isSeen = false
@@ -184,7 +184,7 @@ export const createActivityFinder = () => {
       event = ntStatus = saw = method = status = ''
       textAction = 'unknown'
     },
-    /** A format knows what its lines report. */
+    /** A format sets the activity of its lines. */
     set: (activity: Activity): void => {
       isSeen = true
       byFormat = activity
@@ -230,7 +230,7 @@ export const createActivityFinder = () => {
           else if (value.startsWith('0x')) ntStatus ||= value
           break
         case 'ntStatus':
-          // The first reason is in general: a bad user name or password.
+          // `status` gives a general reason (bad user name or password); the sub-status gives the exact one.
           if (value.startsWith('0x') && !/^0x0+$/.test(value)) ntStatus = value
           break
         case 'signInCode':
@@ -256,7 +256,7 @@ export const createActivityFinder = () => {
       isSeen = true
       method ||= text.slice(0, blank)
     },
-    /** A line about a request, in whatever order. */
+    /** A line about a request that names its method and status in any order. */
     seeRequest: (named: string, answered: string): void => {
       isSeen = true
       method ||= named
@@ -277,9 +277,9 @@ export const createActivityFinder = () => {
         }
       if (login.test(head)) isSeen = isLogin = true
     },
-    /** Whether the event is a request of HTTP. */
+    /** Whether the event is an HTTP request. */
     isRequest: (): boolean => method !== '' || byFormat === 'request',
-    /** `tried`: how it went, if it was a login. */
+    /** `tried`: the outcome, for the case that the event is a login. */
     result: (said: ActionFound, tried: ActionFound, ends: Ends): ActivityFound => {
       if (!isSeen) return { activity: shapeOf(ends), found: said, passwordAccepted: false, isFailedLogin: false }
       const activity = activityOf(ends)

@@ -1,4 +1,4 @@
-// Settles, when all fields of an event are read, what the few mean whose meaning depends on what is next to them.
+// Settles the roles that depend on neighbouring fields, once all fields of an event are read.
 import type { Role } from '../../domain/sighting.js'
 import { wayOfVerb } from './action-words.js'
 import type { Finding, Findings } from './findings.js'
@@ -6,11 +6,11 @@ import type { Finding, Findings } from './findings.js'
 type Beside = {
   readonly all: readonly Finding[]
   readonly isRequest: boolean
-  /** The local endpoint began the connection. */
+  /** The local end began the connection. */
   readonly isLocalFirst: boolean
   readonly event: { readonly text: string }
 }
-/** A field of this name and role is in another role where the rest of the event says so. */
+/** A field with this name and role gets another role when the rest of the event calls for it. */
 type BesideRule = {
   readonly id: string
   readonly field: RegExp
@@ -33,7 +33,7 @@ const hasNoEnds = (beside: Beside): boolean => !has(beside, 'source') && !has(be
 const hasPort = ({ event: { text } }: Beside): boolean => /(?<![a-z_-])port["']?\s{0,2}[=:]/i.test(text)
 const isCalled = ({ event: { text } }: Beside): boolean => wayOfVerb(text.slice(0, 600)) === 'out'
 const isObject = ({ event: { text } }: Beside): boolean => text.startsWith('{')
-/** Whose it is has a name that says so. */
+/** Names that tell which end an address belongs to. */
 const endOfCall = /src|source|client|remote|caller|peer|attack/i
 const hasNamedSource = ({ all }: Beside, one: Finding): boolean =>
   all.some((other) => other !== one && other.type === 'ip' && other.role === 'source' && endOfCall.test(other.field))
@@ -42,26 +42,26 @@ const isUnset = ({ all }: Beside, { value, role }: Finding): boolean =>
   (value === '0.0.0.0' || value === '::') &&
   all.some((other) => other.type === 'ip' && other.role === role && other.value !== value)
 
-/** What only such a collector writes; a string in the event cannot hold it, for its quotation marks are escaped. */
+/** Members that only this collector writes. A string in the event cannot match, because its quotes are escaped. */
 const isOfVector = ({ event: { text } }: Beside): boolean =>
   /"source_type"\s?:\s?"syslog"/.test(text) && /"message"\s?:/.test(text)
 const isOfSyslogNg = ({ event: { text } }: Beside): boolean =>
   /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
 
-/** `hostname=192.0.2.1 addr=192.0.2.1`, as Linux audit writes it where nobody knows a name. */
+/** Linux audit writes `hostname=192.0.2.1 addr=192.0.2.1` when it has no host name. */
 const isAddr = ({ event }: Beside, { type, value }: Finding): boolean =>
   type === 'ip' && event.text.includes(` addr=${value} `)
 
-/** A name that says no more than that it is an address. */
+/** A name that only means "address". */
 const bare =
   /^(?!.*(?:threat|indicator|ioc|intel|related))(?:.*\.)?(?:(?:internal|private|public|external)_?ip|ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
 
 const hostField = /(?:^|[._-])host$/i
 
 const rules: readonly BesideRule[] = [
-  // The only address of an event, under a bare name, is who did it: `addr=192.0.2.1 res=failed`.
+  // The only address of an event, under a bare name, is the actor's: `addr=192.0.2.1 res=failed`.
   { id: 'only', field: bare, role: 'other', becomes: 'source', when: isOnly },
-  // `ACCEPT host=192.0.2.1 port=40001`: an endpoint, and no host that was asked for.
+  // `ACCEPT host=192.0.2.1 port=40001`: an endpoint, not a requested host.
   {
     id: 'host',
     field: hostField,
@@ -83,7 +83,7 @@ const rules: readonly BesideRule[] = [
       hasPort(beside) &&
       (isOnly(beside, one) ? isCalled(beside) : has(beside, 'source') && !isObject(beside)),
   },
-  // Of a machine's two addresses, the one it is seen by.
+  // Of a machine's two addresses, the public one is the one others see.
   {
     id: 'public',
     field: /(?:^|[._])public_?ip(?:_?addr(?:ess)?)?$/i,
@@ -91,7 +91,7 @@ const rules: readonly BesideRule[] = [
     becomes: 'source',
     when: hasNoEnds,
   },
-  // `0.0.0.0` stands for no address where there is another one.
+  // `0.0.0.0` means no address if the same end has another one.
   ...(['source', 'destination'] as const).map((role): BesideRule => ({
     id: 'unset',
     field: /./,
@@ -99,7 +99,7 @@ const rules: readonly BesideRule[] = [
     becomes: 'other',
     when: isUnset,
   })),
-  // Beside `sourceIp`, `ipAddress` is somebody else's.
+  // Next to `sourceIp`, a plain `ipAddress` belongs to another party.
   {
     id: 'second',
     field: /ip_?address$/i,
@@ -108,7 +108,7 @@ const rules: readonly BesideRule[] = [
     when: (beside, one) => !endOfCall.test(one.field) && hasNamedSource(beside, one),
   },
   { id: 'addr', field: /^hostname$/, role: 'url', becomes: 'source', when: isAddr },
-  // `remote` is who came, unless ports or direction say that the local side began.
+  // `remote` is the client unless ports or the direction show that the local end began.
   {
     id: 'outbound',
     field: /remote|(?:^|\.)[fr](?:addr|ip)$/i,
@@ -125,10 +125,10 @@ const rules: readonly BesideRule[] = [
     becomes: 'source',
     when: isLocalFirst,
   },
-  // Beside `client_ip`, `origin_ip` and `host_ip` are where the client came to, and `sip` is the server's.
+  // Next to `client_ip`, `origin_ip` and `host_ip` are the destination, and `sip` is the server's address.
   { id: 'client', field: /(?:origin|host)_?ip$/i, role: 'observer', becomes: 'destination', when: hasClient },
   { id: 'client', field: /(?:^|[._-])s[_-]?ip$/i, role: 'source', becomes: 'destination', when: hasClient },
-  // Whoever sent a line to a collector, which some call its source.
+  // The sender of a line to a collector; some collectors call it the source.
   { id: 'sender', field: /^source_ip$/, role: 'source', becomes: 'observer', when: isOfVector },
   { id: 'sender', field: /^SOURCEIP$/, role: 'source', becomes: 'observer', when: isOfSyslogNg },
 ]
@@ -136,7 +136,7 @@ const rules: readonly BesideRule[] = [
 const rulesOf = (given: readonly BesideRule[]): Readonly<Partial<Record<Role, readonly BesideRule[]>>> =>
   Object.fromEntries(given.map(({ role }) => [role, given.filter((rule) => rule.role === role)]))
 const allRules = rulesOf(rules)
-/** Of an event that the local side did not begin: most are. */
+/** For events that the local end did not begin, which are most. */
 const inboundRules = rulesOf(rules.filter(({ id }) => id !== 'outbound'))
 
 export const settleBeside = (findings: Findings, facts: Omit<Beside, 'all'>): void => {
@@ -152,6 +152,6 @@ export const settleBeside = (findings: Findings, facts: Omit<Beside, 'all'>): vo
     findings.outrank(at, rule.becomes, `beside:${rule.id}`)
     isOutbound ||= rule.id === 'outbound'
   }
-  // Their ports are named as they are.
+  // Ports carry the same local and remote names, so they swap ends too.
   if (isOutbound) findings.exchangePorts()
 }

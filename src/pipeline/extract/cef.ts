@@ -6,7 +6,7 @@ const maxPairs = 512
 const longestLabel = 128
 const longestName = 512
 
-/** Whether the text is either; the name in its header may say what was done. */
+/** Returns whether the text is CEF or LEEF. The name in its header may tell the action. */
 export const readCef = (reader: Reader, text: string, field: string, level: number): boolean => {
   if (!text.includes('CEF:') && !text.includes('LEEF:')) return false
   const start = (text.length > 600 ? text.slice(0, 600) : text).search(/\b(?:CEF:\s?\d|LEEF:\d)/)
@@ -29,12 +29,12 @@ export const readCef = (reader: Reader, text: string, field: string, level: numb
   }
   const name = fields[isLeef ? 4 : 5] ?? ''
   reader.action.seeText(name.replace(/[_-]/g, ' '))
-  // `User alice logged in from 192.0.2.1`; names of threats have dots too, so only what has an address.
+  // `User alice logged in from 192.0.2.1`: names of threats have dots too, so only a name with an address is read.
   if (name.length < longestName && /(?:\d{1,3}\.){3}\d/.test(name)) readLater(reader, name, field)
   return true
 }
 
-/** `count` fields that bars end; `\|` is a bar that does not. */
+/** Reads `count` fields, each ended by a bar; the escaped `\|` does not end one. */
 const header = (text: string, start: number, count: number): { fields: string[]; end: number } => {
   const found = [...text.slice(start).matchAll(/((?:[^|\\]|\\.)*)\|/gsy)].slice(0, count)
   const end = start + found.reduce((sum, [all]) => sum + all.length, 0)
@@ -43,7 +43,7 @@ const header = (text: string, start: number, count: number): { fields: string[];
 
 type Pairs = (readonly [key: string, value: string])[]
 
-/** A value goes on until the next ` key=`; `\=` is a sign that is part of it. */
+/** A value runs to the next ` key=`; the escaped `\=` is part of the value. */
 const cefPairs = (text: string): Pairs => {
   const signs = [...text.matchAll(/(?:^|[\s|])([A-Za-z0-9_.[\]-]{1,80})=/g)].slice(0, maxPairs)
   return signs.map((sign, at) => {
@@ -52,10 +52,10 @@ const cefPairs = (text: string): Pairs => {
   })
 }
 
-/** LEEF 1 separates by tabs, LEEF 2 by what its header says. */
+/** LEEF 1 separates pairs with tabs; LEEF 2 names its separator in the header. */
 const leefPairs = (text: string, delimiter = ''): Pairs => {
   const pairs: Pairs = []
-  // A relay may have written the tab as `#011`, or a blank for it.
+  // A relay may have replaced the tab with `#011` or a blank.
   if (delimiter === '' && !text.includes('\t'))
     return text.includes('#011') ? leefPairs(text.replaceAll('#011', '\t')) : cefPairs(text)
   const code = /^0?x([0-9a-f]{2,4})$/i.exec(delimiter)?.[1]

@@ -1,4 +1,4 @@
-// What kind of character a code stands for, and lists of words as they are easiest to read: in one text, with blanks between them.
+// Character classes by code, and word lists written as one text with blanks, which is easiest to read.
 
 export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 export const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
@@ -9,7 +9,7 @@ export const compact = (name: string): string => name.toLowerCase().replace(/[^a
 
 export const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 export const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
-/** A table of words: each line of `rows` is a meaning and the words that have it. */
+/** A table of words: each row is a meaning and the words that have it. */
 export const table = <T>(...rows: readonly (readonly [meaning: T, words: string])[]): ReadonlyMap<string, T> =>
   new Map(rows.flatMap(([meaning, list]) => words(list).map((word): [string, T] => [word, meaning])))
 

@@ -1,4 +1,4 @@
-// Checks formats before they are used: their shape, their examples, and that no line is two formats' own.
+// Checks formats before they are used: their shape, their examples, and that no line matches two of them.
 import type { FormatDocument, FileProblem } from '../../domain/problem.js'
 import { eventTime } from '../event-time.js'
 import { parseAddress } from '../../domain/address.js'
@@ -11,23 +11,23 @@ import { pairsOf } from './pairs.js'
 import { readSyslog } from './syslog.js'
 import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
 
-/** A format as it stood in a file: plain values, and where each of them is. */
+/** The formats that could be read, the problems found, and the examples. */
 type CheckedFormats = {
   readonly formats: readonly FormatSpec[]
   readonly problems: readonly FileProblem[]
   readonly examples: readonly FormatExample[]
 }
-/** An example, and the format and the variant it is one of. */
+/** An example line with the format and the variant it belongs to. */
 export type FormatExample = { readonly id: string; readonly variant: string | undefined; readonly line: string }
 
 type Checked = ReadFormat & { readonly wrong: Complain }
 
 type Compiled = FormatSpec & { readonly recognise: Recognise }
 
-/** Their shape and their ids. Examples are not tried: those of the bundled formats are, by the tests. */
+/** Checks shape and ids. The tests try the examples of the bundled formats, so this does not. */
 export const readFormats = (sources: readonly FormatDocument[]): CheckedFormats => resultOf(read(sources, []))
 
-/** `known` are formats that were checked before: a new one may neither take their ids nor their lines. */
+/** `known` formats were checked before; a new format must not repeat an id of theirs, nor have an example that one of them matches. */
 export const checkFormats = (sources: readonly FormatDocument[], known: readonly FormatSpec[] = []): CheckedFormats => {
   const formats = read(sources, known)
   tryExamples(formats.checked, [...known, ...formats.checked.map(({ spec }) => spec)])
@@ -44,7 +44,7 @@ const resultOf = ({ checked, problems }: Formats): CheckedFormats => ({
   ),
 })
 
-/** What is complained about later is among the problems too. */
+/** `problems` keeps growing: later complaints are added to the same list. */
 const read = (sources: readonly FormatDocument[], known: readonly FormatSpec[]): Formats => {
   const problems: FileProblem[] = []
   const checked: Checked[] = []
@@ -111,14 +111,14 @@ const jsonOf = (line: string): unknown => {
 }
 
 const fieldOf = createFieldOf()
-/** Examples are read at the end of their year, so that a time without one is the same each time. */
+/** A fixed clock, so that an example's time without a year always reads the same. */
 const exampleNow = Date.UTC(2026, 11, 31)
 
-/** What an example says is in its line, and what was found there instead. */
+/** The expected values of an example that were not found, each with the value found instead. */
 const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
   Object.entries(expected).flatMap(([name, value]) => {
     const { role } = fieldOf(name)
-    // The host that an outside client asked for is its claim.
+    // A host that an outside client asked for has the role `claimed`.
     const isSeen = (one: Role): boolean => one === role || (one === 'claimed' && role === 'url')
     const seen = found.sightings.filter((sighting) => isSeen(sighting.role)).map((sighting) => sighting.value)
     const port = role === 'source' ? found.sourcePort : found.destinationPort

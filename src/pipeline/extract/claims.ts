@@ -1,4 +1,4 @@
-// Gives the role `claimed` to what an outside client wrote, and finds the client among the addresses of X-Forwarded-For.
+// Marks values that an outside client wrote as `claimed`, and finds the client in X-Forwarded-For.
 import { parseAddress, readAddress } from '../../domain/address.js'
 import type { Activity } from '../../domain/activity.js'
 import { parseHostname } from '../../domain/hostname.js'
@@ -7,7 +7,7 @@ import type { RangeSet } from '../../domain/range-set.js'
 import type { Finding, Findings } from './findings.js'
 import { authorityAt, plainText } from './url.js'
 
-/** Text, and the field that it was in. */
+/** Text with the field it came from. */
 export type Written = { readonly text: string; readonly field: string }
 
 const maxWritten = 64
@@ -15,14 +15,14 @@ const maxHops = 64
 const maxUrls = 16
 const rule = 'client:wrote'
 
-/** Nothing is kept beyond a bound that no real event comes near. */
+/** Keeps text up to a limit far above any real event. */
 export const keepWritten = (list: Written[], text: string, field: string): void => {
   if (list.length < maxWritten) list.push({ text: text.slice(0, 4096), field })
 }
 
 /**
- * The header is read from the right: each proxy adds the address that it was called by. Private addresses and trusted proxies are passed over, the
- * next one is the client, and what is left of it the client may have written itself.
+ * Reads the header from the right, since each proxy appends the address that called it. Private addresses and trusted proxies
+ * are skipped. The next address is the client; the client may have written everything to the left of it.
  */
 export const settleForwarded = (
   findings: Findings,
@@ -39,7 +39,7 @@ export const settleForwarded = (
   if (hops.length === 0) return
   const isProxied = peer === undefined || isPassed(peer.value)
   const client = isProxied ? hops.findLastIndex(({ value }) => !isPassed(value)) : -1
-  // Where all of them are ours nobody from outside wrote any: the first is the client.
+  // If every hop is ours, no outsider wrote any of them, and the first is the client.
   if (isProxied && client < 0) {
     hops.forEach(({ value, field }, at) => {
       findings.add('ip', value, field, at === 0 ? 'source' : 'observer', 'field', 'field:forwarded')
@@ -69,18 +69,18 @@ const changeRole = (findings: Findings, one: Finding, role: Finding['role'], by:
   if (at >= 0) findings.outrank(at, role, by)
 }
 
-/** The name of a server in TLS, which is the client's word as well. */
+/** The server name in TLS, which the client chooses too. */
 export const isServerName = (field: string): boolean => /sni|server_?name/i.test(field)
 
 type Client = {
   readonly activity: Activity
-  /** Somebody tried to log in, without the right password. */
+  /** A login failed without the right password. */
   readonly isFailedLogin: boolean
-  /** It came to one of ours. */
+  /** The server is one of ours. */
   readonly isInbound: boolean
 }
 
-/** Of an event that an outside client began. `written`: its agent and the path it asked for. */
+/** For an event that an outside client began. `written`: its user agent and the path it requested. */
 export const settleClaims = (
   findings: Findings,
   written: readonly Written[],
@@ -94,7 +94,7 @@ export const settleClaims = (
   if (isInbound) for (const one of written) addUrls(findings, one)
 }
 
-/** Hosts behind `://`, also where it is escaped or in a lookup of Log4j: `${jndi:ldap://host/a}`. */
+/** Finds hosts after `://`, also escaped or in a Log4j lookup: `${jndi:ldap://host/a}`. */
 const addUrls = (findings: Findings, { text, field }: Written): void => {
   const plain = plainText(text.replace(/%3a/gi, ':').replace(/%2f/gi, '/'))
   let at = plain.indexOf('://')

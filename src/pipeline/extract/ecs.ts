@@ -1,11 +1,11 @@
-// The pieces that formats name, in the words of the Elastic Common Schema: what fits a name, and endpoints as products write them.
+// The ECS names that formats give to pieces of a line: which text fits each name, and how endpoints are read.
 import { parseHostname } from '../../domain/hostname.js'
 import { eventTime } from '../event-time.js'
 import { words } from './characters.js'
 import { readField, type Reader } from './reader.js'
 import { scanTokens, type Token } from './tokens.js'
 
-/** Each is read as a field of that name would be; the first four may be a whole endpoint. */
+/** Each piece is read like a field of that name; the first four may be a whole endpoint. */
 export const ecsNames: readonly string[] = words(
   `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
    source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
@@ -15,7 +15,10 @@ export const ecsNames: readonly string[] = words(
 )
 const endpointNames = new Set(ecsNames.slice(0, 4))
 
-/** `192.0.2.1:443`, `inside:192.0.2.1/443(user) (198.51.100.1/443)`, `inside/192.0.2.1(443)`, `[2001:db8::1]#53`: the host, and what it was translated to. */
+/**
+ * The host and its translation in `192.0.2.1:443`, `inside:192.0.2.1/443(user) (198.51.100.1/443)`, `inside/192.0.2.1(443)`
+ * or `[2001:db8::1]#53`.
+ */
 const hostsIn = (text: string): readonly Token[] => {
   const hosts: Token[] = []
   if (text.length <= longestEndpoint)
@@ -29,13 +32,13 @@ const hostsIn = (text: string): readonly Token[] => {
   const value = (name.includes('.') ? parseHostname(name) : undefined) ?? ''
   return [{ kind: 'name', type: 'domain', value, start: 0, end: 0, port: Number(port) }]
 }
-/** A host that only its own network knows: `inside:mail/25`. */
+/** A host name of a local network: `inside:mail/25`. */
 const ownHost = /(?:^|[:@])([\w-]+(?:\.[\w-]+)*)\/(\d{1,5})(?!\d)/
 const longestEndpoint = 600
 /** `outside:192.0.2.1/443`. */
 const interfaceName = /^([A-Za-z]{3,10})[:/]/
 
-/** Tells whether a text can be what it is called; behind a name, `?` says that a dash may stand for nothing. */
+/** Returns a test for texts of this name; with a `?` after the name it also accepts a dash or nothing. */
 export const fitOf = (name: string): ((text: string) => boolean) => {
   const bare = name.replace(/\?$/, '')
   const fits = endpointNames.has(bare)
@@ -48,7 +51,7 @@ export const fitOf = (name: string): ((text: string) => boolean) => {
   return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
 const longestTime = 64
-/** What a piece looks like, where not everything fits. */
+/** The shape of a piece, for names that do not accept any text. */
 const shapes: ReadonlyMap<string, RegExp> = new Map([
   ['http.response.status_code', /^\d{3}$/],
   ['network.forwarded_ip', /^(?:[\da-f.:, -]|unknown)+$/i],
@@ -61,10 +64,10 @@ const urlShape = /^-$|[./:]/
 const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
   token?.kind === 'address' || (!isAddress && token?.kind === 'name')
 
-/** A piece of a line under the name that a format gave it. */
+/** Reads a piece of a line under the name that its format gives it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
   if (text === '' || text === '-') return
-  // A date and a time may be two columns.
+  // Date and time may be two columns.
   if (name === 'time') reader.time = reader.time === undefined ? text : `${reader.time} ${text}`
   if (name === 'time') return
   const { holds, role, says, flow, activity } = reader.fieldOf(name)

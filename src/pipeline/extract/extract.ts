@@ -1,4 +1,4 @@
-// Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
+// Finds the indicators of an event and the action taken on it: formats and known fields first, free text last.
 import { parseObject } from '../../base/json-object.js'
 import { readAddress } from '../../domain/address.js'
 import type { RangeSet } from '../../domain/range-set.js'
@@ -25,21 +25,21 @@ import { createW3cFields } from './w3c-fields.js'
 type ExtractSettings = {
   readonly maxIndicators: number
   readonly maxDepth: number
-  /** The events are the lines of one source in their order, so that a header tells what is in the lines behind it. */
+  /** The events are the lines of one source in order, so a header describes the lines after it. */
   readonly isOneSource?: boolean
-  /** Tells names that would be taken for our annotation. */
+  /** Recognises names that a reader could take for our annotation. */
   readonly annotationKey?: AnnotationKey
-  /** Public addresses of our own: a client there is inside. */
+  /** Our own public addresses: a client there is inside. */
   readonly ownRanges?: RangeSet
-  /** Public addresses of proxies that are believed about who called them. */
+  /** Public addresses of proxies that are trusted to name their callers. */
   readonly trustedProxies?: RangeSet | undefined
-  /** The log formats that lines are compared with. */
+  /** The log formats to match lines against. */
   readonly formats?: readonly FormatSpec[] | undefined
-  /** The names whose values are noted, now. */
+  /** The names whose values are noted; asked again for each event. */
   readonly names?: (() => Names | undefined) | undefined
 }
 
-/** No event of a product that we know comes near them; they bound what a hostile one can cost. */
+/** No event of a known product comes near these limits; they bound the cost of a hostile one. */
 export const extractLimits = { maxIndicators: 64, maxDepth: 64 } as const
 
 export type Extract = (event: Event) => Extraction
@@ -49,7 +49,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const hasJsonFormats = settings.formats?.some(({ cut }) => cut === 'json') === true
   const fieldOf = createFieldOf()
   const paths = createPaths(fieldOf, settings.annotationKey)
-  // One event is read at a time and to its end, so what gathers its findings is made once.
+  // Events are read one at a time, so one set of collectors serves them all.
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
   const flow = createFlowFinder()
@@ -58,7 +58,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     return address !== undefined && !isInside(address) && settings.ownRanges?.has(address) !== true
   }
   const activity = createActivityFinder()
-  /** Whether a value of the event has a name in its text. */
+  /** Whether the text of the event names any value. */
   let hasNames = false
   const reader: Reader = {
     findings,
@@ -108,7 +108,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
   const end = (event: Event, format: string, isCut: boolean): Extraction => {
     settleBeside(findings, {
-      // A remote end is a source until this is known.
+      // A remote end counts as the source until this is known.
       isLocalFirst: action.isLocalFirst(findings.portOf('source'), findings.portOf('destination')),
       isRequest: activity.isRequest(),
       event,
@@ -152,7 +152,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     }
   }
 
-  /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
+  /** Reads and checks the JSON object of the event in one pass; undefined if the event is not an object. */
   const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
     const scanned = scan(event.bytes, event.bom ? 3 : 0, 0, event.searchedBytes)
@@ -180,13 +180,13 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
 }
 
-/** What gets here is nested too deep to be walked: others may read it. */
+/** JSON that gets here is nested too deep to walk, but another reader may parse it. */
 const tooDeep: ReadonlySet<Event['reading']> = new Set(['json', 'json_array'] as const)
 
-/** To a server that writes its own access log. */
+/** A request to a server that writes its own access log. */
 const requestFromOutside: Flow = { isReply: false, sourceSide: 'outside', destinationSide: 'inside' }
 
-/** The only address of a login is where it came from. */
+/** The only address of a login is its source. */
 const settleLogin = (findings: Findings): void => {
   const isEnd = ({ type, role }: Sighting): boolean => type === 'ip' && role !== 'observer' && role !== 'translated'
   const all = findings.list()
@@ -194,7 +194,7 @@ const settleLogin = (findings: Findings): void => {
   if (all[at]?.role === 'other' && all.findLastIndex(isEnd) === at) findings.outrank(at, 'source', 'login:only')
 }
 
-/** One word in a name (`device_ip`) or in front is too little to withhold the only address of an event from lookups. */
+/** One word in the name (`device_ip`) or before the value is too weak to keep an event's only address out of lookups. */
 const settleWithheld = (findings: Findings): void => {
   const isWithheld = ({ role }: Sighting): boolean => role === 'observer' || role === 'translated'
   const all = findings.list()
@@ -212,7 +212,7 @@ const restsOnOneWord = ({ role, rule }: Finding): boolean =>
         .split('+')
         .filter((word) => roleWords.get(word) === role).length === 1
 
-/** The first address of each end counts, as for the direction. */
+/** Takes the first address of each end, as the direction does. */
 const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): Ends => {
   let client: string | undefined
   let server: string | undefined
@@ -224,7 +224,7 @@ const endsOf = (sightings: readonly Sighting[], isOutside: Ends['isOutside']): E
   return { client, server, hasQuery, isOutside }
 }
 
-/** What is at a dotted path, as text. */
+/** The scalar at a dotted path, as text. */
 export const textAt = (value: unknown, path: string): string | undefined => {
   let at: unknown = value
   for (const name of path.split('.'))

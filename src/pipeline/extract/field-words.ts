@@ -1,16 +1,17 @@
-// What field names say: the names that are known as a whole, and the words that all others are made of.
+// The tables of field names: names known as a whole, and the words that all other names are made of.
 import type { Role } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 
 /**
- * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
- * mail: mail addresses, or a user that may be one.  forwarded: the addresses that proxies noted.  written: what a client wrote of itself.  event: an event inside the event.  text: anything.
+ * none: never an indicator.  host: an address or a name.  address: an address; a name there is not trusted.  url: a URL or a part of one.
+ * mail: mail addresses, or a user that may be one.  forwarded: the addresses that proxies noted.
+ * written: a client's description of itself.  event: an event inside the event.  text: anything.
  */
 export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'forwarded' | 'written' | 'event' | 'text'
 export type FieldMeaning = { readonly holds: Holds; readonly role: Role }
 const known = (holds: Holds, role: Role = 'other'): FieldMeaning => ({ holds, role })
 
-/** Names whose words alone do not tell, without case and separators; `a.b` is b inside a. W3C logs name the endpoints by a letter and a hyphen. */
+/** Names whose words alone mislead, without case and separators; `a.b` is b inside a. W3C logs name the ends by a letter and a hyphen. */
 export const knownNames = table<FieldMeaning>(
   [
     known('host', 'source'),
@@ -62,14 +63,14 @@ export const knownNames = table<FieldMeaning>(
   ],
 )
 
-/** A value under a name that ends in one of these holds an address. */
+/** A name that ends in one of these words holds an address. */
 export const addressWords = setOf('ip ips ipv4 ipv6 ip4 ip6 addr addrs address addresses ipaddr ipaddress v4 v6')
-/** The same for an address or a host name. */
+/** A name that ends in one of these words holds an address or a host name. */
 export const hostWords = setOf(
   `${[...addressWords].join(' ')} host hosts hostname hostnames fqdn domain domains h dns machine computer workstation server nameserver relay endpoint
    gateway gw peer node sni cn site asset station netbios realm helo ehlo sip dip`,
 )
-/** What these names end in is never an indicator, though it may look like one. */
+/** A name that ends in one of these words never holds an indicator, though its value may look like one. */
 export const plainWords = setOf(
   `port ports mac zone zones intf interface iface country city region geo location latitude longitude timezone id ids uid uuid guid hash md5 sha1 sha256
    sha512 fingerprint serial sn version versions ver major minor build time times timestamp date datetime ts start end duration bytes count size length type
@@ -108,7 +109,7 @@ export const roleWords = table<Role>(
   ['mail', 'mail email emails mailfrom rcpt recipient recipients envelope'],
 )
 
-/** Every word that may be in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
+/** All words that may occur in a name without separators (`srcip`, `destinationaddress`): those above, and some without a meaning here. */
 const otherWords = setOf(
   `name real effective true public external outside inside internal private original assigned for http conn cs sc web full raw info list desc req
    origin`,

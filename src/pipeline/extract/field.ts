@@ -1,4 +1,4 @@
-// Says from a field's name what its value holds, which role its indicators play and what it says of the action.
+// Maps a field's name to what its value holds, the role of its indicators and the evidence it gives about the action.
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Role } from '../../domain/sighting.js'
 import { activityFieldOf, type ActivityField } from './activity-fields.js'
@@ -20,15 +20,15 @@ import { endpointName } from './languages.js'
 
 export type Field = FieldMeaning & {
   readonly says: ActionField | undefined
-  /** What it says of the flow. */
+  /** Its evidence about the flow. */
   readonly flow: FlowField | undefined
-  /** What it says of the kind of event. */
+  /** Its evidence about the kind of event. */
   readonly activity: ActivityField | undefined
-  /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
+  /** The rule that decided: `field:msgsrc` for a known name, `words:client+ip` for the words of any other. */
   readonly rule: string
 }
 
-/** `isHurried`: well-known names only, no weighing of words, for an event that has more names than anybody gave fields. */
+/** `isHurried`: looks up well-known names and does not weigh words, for an event with more names than any real one has. */
 export type FieldOf = (path: string, isHurried?: boolean) => Field
 
 const longestPath = 200
@@ -44,7 +44,7 @@ export const createFieldOf = (): FieldOf => {
     const isHeader = headers.test(segments.at(-2) ?? '')
     const says = isHeader ? undefined : actionFieldOf(segments)
     const named = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
-    // A header says where a client went, and neither what was done nor who came, unless a proxy wrote it.
+    // A request header tells neither the action nor the ends of the connection, unless a proxy wrote it.
     const isClaim = isHeader && /^(?:source|destination)$/.test(named.role) && !ofProxy.test(named.rule)
     const meaning = isClaim ? unknownName : named
     const isKnownToSay = says !== undefined && meaning === unknownName
@@ -61,7 +61,7 @@ export const createFieldOf = (): FieldOf => {
   }
 }
 
-/** What a client sends as names with values. */
+/** Objects that hold the names and values a client sent. */
 const headers =
   /^(?:(?:https?|req(?:uest)?)[._-]?)?(?:headers?|cookies?|queryparam(?:eter)?s|querystring(?:param(?:eter)?s)?)$/i
 const ofProxy = /forwarded|xff|real|connecting|client/
@@ -86,16 +86,16 @@ const meaningOf = (segments: readonly string[]): Meaning => {
   return namedIn(segments) ?? byWords(wordsOf(segments.at(-1) ?? ''), segments.slice(0, -1).flatMap(wordsOf))
 }
 
-/** The words of an unknown name: the last one says what it holds, the one that scores highest whose it is. */
+/** Weighs the words of an unknown name: the last one tells what the value holds, the nearest role word tells its role. */
 const byWords = (own: readonly string[], parents: readonly string[]): Meaning => {
   const all = [...parents, ...own]
-  // Of the autonomous system that an address is in: its routes, who has it.
+  // The fields of an autonomous system hold its routes and its owner, not endpoints.
   if (/^asn?$/.test(parents.at(-1) ?? '')) return { holds: 'none', role: 'other', rule: `words:${all.join('+')}` }
   const is = (holds: Holds, role: Role): Meaning => ({ holds, role, rule: `words:${all.join('+')}` })
   const before = all.at(-2) ?? ''
   let last = own.at(-1) ?? ''
   let count = own.length
-  // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing. `client_ip_port`: both in one.
+  // `source_host_name`, `dns.question.name`, `rule_name`: the word before decides. `client_ip_port`: address and port in one.
   if (
     (/^(?:name|value|data)$/.test(last) && before !== '') ||
     (last === 'id' && userWords.has(before)) ||
@@ -109,15 +109,15 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
   if (plainWords.has(last) || last.endsWith('version')) return is('none', 'other')
   const named = roleWords.get(last)
   if (named === 'url' || named === 'mail') return is(named, named)
-  // `cs-uri-query`, `url.query`: what follows the path of a URL, not what DNS was asked.
+  // `cs-uri-query`, `url.query`: the query part of a URL, not a DNS question.
   if (last === 'query' && /^(?:ur[il]|http|request)$/.test(before)) return unknownName
   if (named === 'answer' || named === 'query' || last === 'nat') return is('host', named ?? 'other')
-  // A forwarding header however it is called; `X-Forwarded-Host` is what was asked for.
+  // A forwarding header under any name; `X-Forwarded-Host` is the requested host.
   if ((own.includes('forwarded') || own.includes('xff')) && last !== 'host') return is('forwarded', 'source')
   if (hostWords.has(last)) return is('host', roleOfHost(last, own, parents))
   // `outer_src`; a longer word may be the source of anything.
   if (named && (count <= 1 || last === 'src' || last === 'dst')) return is('host', named)
-  // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that endpoint's.
+  // `attack_source`, `traffic.target` name an end but not the kind of value; an address there is that end's.
   const role = roleOf(own) ?? roleOf(parents)
   return role === 'source' || role === 'destination' ? is('address', role) : unknownName
 }
@@ -125,7 +125,7 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
 const roleOfHost = (last: string, own: readonly string[], parents: readonly string[]): Role => {
   const isAddress = addressWords.has(last)
   const role = roleOf(own)
-  // `user_ip`, `request_ip`, `query_address` are whose it was; `request_host` is what was asked for.
+  // `user_ip`, `request_ip` and `query_address` belong to the client; `request_host` is the requested host.
   const isAsked = own.length > 1 && (own.includes('request') || own.includes('req'))
   if (isAddress && (isAsked || role === 'query' || (role === undefined && own.some((word) => userWords.has(word)))))
     return 'source'
@@ -133,7 +133,7 @@ const roleOfHost = (last: string, own: readonly string[], parents: readonly stri
   return role ?? roleOf(parents) ?? (/^(?:host|hostname|fqdn|domain)$/.test(last) ? 'url' : 'other')
 }
 
-/** The role whose word is nearest to the value; what was done to an address counts more (`nat_source_ip`), and that it is a device's less (`dst_gw`). */
+/** The role word nearest to the value. A translation outranks it (`nat_source_ip`); a device word gives way to any other (`dst_gw`). */
 const roleOf = (all: readonly string[]): Role | undefined => {
   const roles = all.map((word) => roleWords.get(word))
   if (roles.includes('translated')) return 'translated'
@@ -142,7 +142,10 @@ const roleOf = (all: readonly string[]): Role | undefined => {
   )
 }
 
-/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips; `DestIP_s`, as a store of logs notes a string → dest ip. */
+/**
+ * `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips; `DestIP_s` → dest ip, without the suffix by which a
+ * log store marks a type.
+ */
 export const wordsOf = (name: string): string[] =>
   name
     .replace(/(?<=[A-Za-z\d]{2})_[sdgtb]$/, '')
@@ -155,7 +158,7 @@ export const wordsOf = (name: string): string[] =>
 
 const longestWord = 14
 
-/** The known words that a name is made of, the longest first; a plural or a number may end it (`dstips`, `ip1`). */
+/** Splits a name into dictionary words, longest first; a plural or a number may end it (`dstips`, `ip1`). */
 const cut = (part: string, from: number): string[] | undefined => {
   if (/^(?:e?s|\d*)$/.test(part.slice(from))) return from === 0 ? undefined : []
   for (let end = Math.min(part.length, from + longestWord); end > from; end--) {

@@ -1,9 +1,9 @@
-// Gathers what is found in one event: bounded, each value once, under the role that says most, with the rule that gave it.
+// Collects the findings of one event: bounded, each value once, in its most telling role, with the rule that found it.
 import { reverseNameToAddress } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
 import type { Evidence, Role, Sighting } from '../../domain/sighting.js'
 
-/** The lower, the more a role says about an event; known fields with a low weight are kept when not all fit. */
+/** A lower weight tells more about an event. When not everything fits, known fields with a low weight stay. */
 const weightOfRole: Readonly<Record<Role, number>> = {
   source: 0,
   destination: 1,
@@ -17,7 +17,7 @@ const weightOfRole: Readonly<Record<Role, number>> = {
   other: 9,
 }
 
-/** A finding is never changed: one that says more takes its place. */
+/** Findings are immutable; a better one replaces the old one. */
 export type Finding = Sighting & { readonly rule: string }
 export type Findings = ReturnType<typeof createFindings>
 
@@ -30,7 +30,10 @@ export const createFindings = (maxIndicators: number) => {
   let sourcePort = 0
   let destinationPort = 0
 
-  /** `path`: what is behind the host where a whole URL was read; without a `value`, its host is in another field. `port`: of an address in a URL. */
+  /**
+   * `path`: the part of a whole URL after its host; an empty `value` means that the host is in another field.
+   * `port`: that of an address in a URL.
+   */
   const add = (
     type: IndicatorType,
     value: string,
@@ -53,7 +56,7 @@ export const createFindings = (maxIndicators: number) => {
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as Finding
       if (entry.value !== value || entry.type !== type) continue
-      // Whoever asks for its name says nothing about it.
+      // A reverse lookup tells nothing new about an address that is already known.
       if (evidence === 'reverse') return
       if (entry.evidence === 'reverse') {
         entries[at] = { ...entry, field, role, evidence, rule }
@@ -62,7 +65,7 @@ export const createFindings = (maxIndicators: number) => {
       const said = weightOfRole[entry.role]
       const saying = weightOfRole[role]
       const isBetter = evidence === 'field' && entry.evidence === 'text'
-      // The two endpoints of a connection are both worth telling; of other roles the one that says most remains.
+      // Both ends of a connection are kept; of other roles the most telling one stays.
       const isOther = saying !== said && said <= 1 && saying <= 1
       if (path !== undefined || port !== undefined || isBetter || (saying < said && !isOther))
         entries[at] = {
@@ -77,7 +80,7 @@ export const createFindings = (maxIndicators: number) => {
     const made = { type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path], port }
     if (entries.length < maxIndicators) entries.push(made)
     else {
-      // A known field must not be crowded out by what an attacker put before it.
+      // The heaviest finding makes room, so that an attacker cannot crowd out a known field with earlier text.
       isTruncated = true
       const worst = entries.reduce(heavier, made)
       if (worst !== made) entries[entries.indexOf(worst)] = made
@@ -85,7 +88,7 @@ export const createFindings = (maxIndicators: number) => {
   }
 
   return {
-    /** Forgets the event before; the list it gave remains whole. */
+    /** Forgets the previous event; the list it returned stays intact. */
     reset: (): void => {
       entries = []
       loosePath = undefined
@@ -94,20 +97,20 @@ export const createFindings = (maxIndicators: number) => {
       destinationPort = 0
     },
     add,
-    /** The port of an endpoint; the first counts. `1e999` is a number to a parser, and no port. */
+    /** The port of an end; the first one counts. `1e999` parses as a number but is no port. */
     addPort: (role: Role, port: number): void => {
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return
       if (role === 'source') sourcePort ||= port
       else if (role === 'destination') destinationPort ||= port
     },
-    /** What was taken for the source's is the destination's. */
+    /** Swaps the ports of source and destination. */
     exchangePorts: (): void => {
       ;[sourcePort, destinationPort] = [destinationPort, sourcePort]
     },
     portOf: (role: 'source' | 'destination'): number => (role === 'source' ? sourcePort : destinationPort),
-    /** The address of a source is known; a name tells nothing about addresses. */
+    /** Whether the address of a source is known; a host name does not count. */
     hasSource: (): boolean => entries.some(({ type, role }) => type === 'ip' && role === 'source'),
-    /** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
+    /** A path in its own field belongs to the one visited host; with several hosts its owner is unclear. */
     joinPath: (): void => {
       if (loosePath === undefined) return
       const visited = entries.filter(({ type, role, paths }) => type === 'domain' && role === 'url' && !paths)
@@ -118,7 +121,7 @@ export const createFindings = (maxIndicators: number) => {
     outrank: (at: number, role: Role, rule: string): void => {
       entries[at] = { ...(entries[at] as Finding), role, rule }
     },
-    /** Something was left out, here or by a reader that stopped early. */
+    /** Records that something was left out, here or by a reader that stopped early. */
     markTruncated: (): void => {
       isTruncated = true
     },

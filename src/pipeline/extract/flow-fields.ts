@@ -1,10 +1,12 @@
-// Says from a field's name what its value says of the flow: its state, what came back, which side of the network an end is on.
+// Maps a field's name to what its value tells about the flow: its state, its replies, the side of the network of each end.
 import { compact, table } from './characters.js'
 
 /**
- * connection: Zeek's conn_state.  state: Suricata's state of a flow.  application: the protocol that Suricata recognised in its data.  reporter: the end at which Google's
- * flow log is written, which holds no packet that was refused there.  replied: bytes or packets of the side that was called.  leg: which way of a connection.  made: Sysmon tells of connections that were made.  handshake: the time
- * a TCP handshake took.  flags, replyFlags: the TCP flags of a flow, and those of its other direction.  icmpType: the type of an ICMP message.
+ * connection: Zeek's conn_state.  state: Suricata's state of a flow.  application: the protocol that Suricata recognised in the data.
+ * reporter: the end that wrote Google's flow log; an end does not log packets that it refused.
+ * replied: bytes or packets of the called side.  leg: the direction of a leg.
+ * made: a field of Sysmon, which logs only connections that were made.  handshake: the time a TCP handshake took.
+ * flags, replyFlags: the TCP flags of a flow, and those of its other direction.  icmpType: the type of an ICMP message.
  * sourceLocal, destinationLocal: yes or no.  sourceZone, destinationZone: the role of an interface, or a security zone.
  */
 export type FlowField =
@@ -49,7 +51,7 @@ const names = table<FlowField>(
   ['destinationZone', 'dstintfrole dstzone dstzonetype destinationzone destinationzonename tozone outzone egress.zone'],
 )
 
-/** By the last two names of the path. */
+/** Tries the last name of the path, then the last two. */
 export const flowFieldOf = (segments: readonly string[]): FlowField | undefined => {
   const last = compact(segments.at(-1) ?? '')
   return names.get(last) ?? names.get(`${compact(segments.at(-2) ?? '')}.${last}`)

@@ -1,17 +1,17 @@
-// Tells from the fields of a flow record whether the connection was made, whether the record is its reply leg, and on which side each end is.
+// Decides from a flow record whether the connection was made, whether the record is the reply leg, and on which side each end is.
 import type { Action, Flow, Side } from '../../domain/sighting.js'
 import { nothing, type ActionFound } from './action-text.js'
 import { table, words } from './characters.js'
 import type { FlowField } from './flow-fields.js'
 
 /**
- * The state of a connection → what became of it. What is not in the table is unknown: of a call without an answer (`S0`, `new`) nobody says whether it
- * was stopped, `OTH` began before the sensor did, of `RSTRH` and `SHR` it saw one side.
+ * The action for each connection state. Other states are unknown: an unanswered call (`S0`, `new`) may have been stopped or not,
+ * `OTH` began before the sensor did, and of `RSTRH` and `SHR` the sensor saw one side.
  */
 const states: Readonly<Partial<Record<FlowField, ReadonlyMap<string, Action>>>> = {
   // https://docs.zeek.org/en/master/scripts/base/protocols/conn/main.zeek.html
   connection: table(['allowed', 's1 s2 s3 sf rsto rstr'], ['blocked', 'rej']),
-  // https://docs.suricata.io/en/latest/output/eve/eve-json-format.html; `closed` is also a connection that was refused.
+  // https://docs.suricata.io/en/latest/output/eve/eve-json-format.html; `closed` can also be a refused connection.
   state: table(['allowed', 'established bypassed']),
 }
 
@@ -21,7 +21,7 @@ const protocols = table<'tcp' | 'udp' | 'icmp' | 'icmp6'>(
   ['icmp', 'icmp 1'],
   ['icmp6', 'icmp6 icmpv6 ipv6-icmp 58'],
 )
-/** Answers to an echo, and errors about a packet of the other side. */
+/** Replies, and errors about a packet of the other side. */
 const icmpReplies = { icmp: new Set([0, 3, 11, 12, 14, 16, 18]), icmp6: new Set([1, 2, 3, 4, 129]) } as const
 
 const zones = table<Side>(
@@ -32,7 +32,7 @@ const zones = table<Side>(
   ['outside', 'wan untrust untrusted outside external internet public'],
 )
 
-/** Above 1023, ports that servers listen on. */
+/** Ports above 1023 that servers listen on. */
 const highServices = new Set(
   words(`1194 1433 1434 1521 1723 2049 2375 2376 3128 3268 3269 3306 3389 3478 5060 5061 5222 5223 5228 5432 5601 5671 5672 5900 5985 5986
     6379 6443 6514 8000 8008 8080 8081 8088 8443 8530 8531 8883 8888 9000 9090 9092 9200 9300 9418 9443 10000 10250 11211 27017`).map(
@@ -42,12 +42,12 @@ const highServices = new Set(
 const isService = (port: number): boolean => (port > 0 && port < 1024) || highServices.has(port)
 const isClient = (port: number): boolean => port > 1023 && !highServices.has(port)
 
-/** From a service to a port that only a client has: an answer. */
+/** Traffic from a service port to a client port is a reply. */
 export const legOfPorts = (source: number, destination: number): 'call' | 'reply' =>
   isService(source) && isClient(destination) ? 'reply' : 'call'
 
 const [fin, syn, rst, ack] = [0x01, 0x02, 0x04, 0x10] as const
-/** `18`, `0x12`; Suricata writes hexadecimal digits alone, and netfilter letters. */
+/** `18`, `0x12`; Suricata writes bare hexadecimal digits, netfilter writes letters. */
 const flagsOf = (text: string, isHex: boolean): number => {
   if (/^(?:0x)?[\da-f]{1,4}$/i.test(text))
     return isHex || text.startsWith('0x') ? Number.parseInt(text, 16) : Number.parseInt(text, 10) || 0
@@ -60,12 +60,12 @@ const flagsOf = (text: string, isHex: boolean): number => {
   )
 }
 
-/** The first protocol that a line names is its own; behind it may be that of the packet which an error is about. */
+/** The first protocol in a line is the line's own; a later one may be that of the packet inside an ICMP error. */
 const isOfIcmp = (line: string): boolean =>
   (line.includes('icmp') || line.includes('ICMP') || line.includes('Icmp')) &&
   /\b(?:tcp|udp|sctp|(?:ipv6-)?icmp(?:v?6)?)\b/i.exec(line.slice(0, 400))?.[0].toLowerCase().includes('icmp') === true
 
-/** What is longer says nothing of a flow. */
+/** Longer values are ignored. */
 export const longestFlowWord = 32
 
 export type FlowFinder = ReturnType<typeof createFlowFinder>
@@ -74,11 +74,11 @@ export const createFlowFinder = () => {
   let protocol: 'tcp' | 'udp' | 'icmp' | 'icmp6' | undefined
   let state: Action = 'unknown'
   let saw = ''
-  /** Whether the record is about both legs, so that its source called. */
+  /** Whether the record covers both legs, so that its source is the caller. */
   let isSession = false
   let leg: 'call' | 'reply' | undefined
   let hasHandshake = false
-  /** Nobody says whether a flow that is closed was refused; one in which a protocol was recognised had data. */
+  /** A closed flow may have been refused; a recognised application protocol shows that it carried data. */
   let isClosed = false
   let hasApplication = false
   let flags = 0
@@ -90,7 +90,7 @@ export const createFlowFinder = () => {
   let destinationSide: Side | undefined
   let isSeen = false
 
-  /** RST with ACK is the answer of a closed port; any other ACK follows the handshake, but for that of its second step. */
+  /** RST with ACK is the answer of a closed port. Any other ACK follows the handshake, except in its second step, SYN with ACK. */
   const actionOfFlags = (): Action => {
     if (replyFlags > 0) return (replyFlags & syn) !== 0 ? 'allowed' : (replyFlags & rst) !== 0 ? 'blocked' : 'unknown'
     if (flags === (rst | ack)) return 'blocked'
@@ -98,7 +98,7 @@ export const createFlowFinder = () => {
   }
 
   return {
-    /** Forgets the event before. */
+    /** Forgets the previous event. */
     reset: (): void => {
       line = undefined
       if (!isSeen) return
@@ -113,7 +113,7 @@ export const createFlowFinder = () => {
       icmpType = -1
       sourceSide = destinationSide = undefined
     },
-    /** `isQuoted`: a string of JSON; Suricata writes flags as one, in hexadecimal digits. */
+    /** `isQuoted`: the value is a JSON string; Suricata writes flags as one, in hexadecimal digits. */
     see: (field: FlowField, name: string, value: string, isQuoted: boolean): void => {
       if (value.length > longestFlowWord) return
       isSeen = true
@@ -169,7 +169,7 @@ export const createFlowFinder = () => {
           destinationSide = zones.get(text) ?? destinationSide
       }
     },
-    /** What became of the connection; only where the product does not say itself what it did. */
+    /** The action by the connection's outcome, used when the product does not log its own action. */
     action: (): ActionFound => {
       const isTcp = protocol === undefined || protocol === 'tcp'
       const ofFlags = isTcp ? actionOfFlags() : 'unknown'
@@ -183,9 +183,9 @@ export const createFlowFinder = () => {
     seeLine: (text: string): void => {
       line ??= text
     },
-    /** Of ICMP: what stands in place of its ports are identifiers, types and codes. */
+    /** Whether the record is ICMP: the fields of its ports hold identifiers, types and codes. */
     isWithoutPorts: (): boolean => (protocol === undefined ? line !== undefined && isOfIcmp(line) : isIcmp()),
-    /** `isBlocked`: what was stopped is no answer to anything. Nothing where the addresses alone decide. */
+    /** `isBlocked`: a blocked packet is no reply. Undefined when the addresses alone decide. */
     result: (sourcePort: number, destinationPort: number, isBlocked: boolean): Flow | undefined => {
       const isReply =
         !isBlocked &&

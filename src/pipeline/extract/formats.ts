@@ -1,4 +1,4 @@
-// Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
+// Formats: data that describes how a product's lines are split and how their pieces are named; see docs/formats.md.
 import type { Activity } from '../../domain/activity.js'
 import type { Action } from '../../domain/sighting.js'
 import { readPiece } from './ecs.js'
@@ -10,39 +10,39 @@ import { compileTemplate, longestLiteral, type Match } from './template.js'
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const
 type Cut = (typeof cuts)[number]
 
-/** One way the product writes a line. What the format says holds for each of its variants. */
+/** One way in which the product writes a line. The settings of the format apply to each of its variants. */
 export type Variant = {
   readonly id?: string | undefined
-  /** text: the line, with `{*}` for whatever is there, `{_}` for one word, `{name}` for a piece, `{name?}` for one that may be a dash. */
+  /** text: the line, with `{*}` for any text, `{_}` for one word, `{name}` for a piece, `{name?}` for a piece that may be a dash. */
   readonly line?: string | undefined
-  /** Columns (csv, from 1) or keys (pairs, json) that must hold this, or one of these. */
+  /** Columns (csv, from 1) or keys (pairs, json) that must hold this value, or one of these. */
   readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** Columns or keys → names. */
   readonly fields?: Readonly<Record<string, string>> | undefined
-  /** What such a line reports. */
+  /** The activity that such a line reports. */
   readonly activity?: Activity | undefined
-  /** What such a line says without saying it. */
+  /** Values that such a line implies without writing them. */
   readonly set?: Readonly<Record<string, string>> | undefined
 }
 
 export type FormatSpec = Variant & {
   readonly id: string
   readonly cut: Cut
-  /** A line without one of these is not looked at. */
+  /** Lines without any of these texts are skipped. */
   readonly contains?: readonly string[] | undefined
-  /** csv: what separates the columns. */
+  /** csv: the separator of the columns. */
   readonly separator?: string | undefined
-  /** Words of its own for an action. */
+  /** The product's own words for an action. */
   readonly words?: Readonly<Partial<Record<'allowed' | 'blocked', readonly string[]>>> | undefined
   readonly variants?: readonly Variant[] | undefined
 }
 
-/** A line that is to be recognised. */
+/** A line to recognise. */
 export type Line = {
   readonly text: string
-  /** Where the message begins, behind a header. */
+  /** Where the message begins, after any header. */
   readonly start: number
-  /** What is under a key, where the line was cut before. */
+  /** The value of a key, for a line that is already split. */
   readonly at?: (key: string) => string | undefined
 }
 
@@ -52,16 +52,16 @@ type Recognised = Match & {
   readonly words: ReadonlyMap<string, Action>
   readonly activity: Activity | undefined
 }
-/** How a line came: as it is, as pairs, or as an object. */
+/** The form of a line: unsplit, as pairs, or as an object. */
 type Kind = 'line' | 'pairs' | 'json'
 export const kindOf = (cut: Cut): Kind => (cut === 'pairs' || cut === 'json' ? cut : 'line')
 
-/** The format whose line it is, of those for such lines. */
+/** Finds the format of a line among the formats for its kind. */
 export type Recognise = (kind: Kind, line: Line) => Recognised | undefined
 
 const maxColumns = 256
 
-/** Only a format whose texts are in the line is tried. */
+/** Tries only formats whose required texts are in the line. */
 export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
   const formats = specs.map((spec) => ({ kind: kindOf(spec.cut), match: compile(spec), texts: requiredTexts(spec) }))
   const seek = createLiteralFinder(formats.map(({ texts }) => texts ?? []))
@@ -70,9 +70,9 @@ export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
   const found = (format: number): void => {
     isThere[format] = 1
   }
-  /** The text that was searched last: a line that is none of a format comes again when it was cut into pairs. */
+  /** The text that was searched last: an unrecognised line comes back once it is cut into pairs. */
   let searched = ''
-  // The first is that of web servers: its lines are worth a look before all others are.
+  // The first format is that of web servers. Trying it first spares its lines the search.
   const [first] = formats
   const isFirst = (kind: Kind, text: string): boolean =>
     first?.kind === kind && first.texts?.some((one) => text.includes(one)) === true
@@ -93,7 +93,7 @@ export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
   }
 }
 
-/** Texts one of which every line of the format holds: those it names, or what its lines and columns must hold; nothing where that cannot be told. */
+/** Every line of the format contains one of these texts: `contains`, or those that its lines and columns require. Undefined if unknown. */
 const requiredTexts = (spec: FormatSpec): readonly string[] | undefined => {
   if (spec.contains !== undefined) return spec.contains
   const texts = (spec.variants ?? [{}]).map((variant) =>
@@ -101,7 +101,7 @@ const requiredTexts = (spec: FormatSpec): readonly string[] | undefined => {
       ? [longestLiteral(variant.line ?? spec.line ?? '')]
       : Object.values({ ...spec.when, ...variant.when })[0],
   )
-  // An object may spell a text in other ways, and so may a quoted column one with quotation marks.
+  // JSON may escape a text, and a quoted column may double its quotation marks.
   const flat = texts.flatMap((some) => some ?? '')
   return spec.cut === 'json' || flat.some((text) => text === '' || text.includes('"')) ? undefined : flat
 }
@@ -123,7 +123,7 @@ const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => 
   }))
   return (line) => {
     const { text, start, at } = cutBy(spec, line)
-    // Of one format the first variant that fits counts.
+    // The first variant that fits wins.
     for (const { rule, template, when, fields, set, activity } of compiled) {
       if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) continue
       const found = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
@@ -141,7 +141,7 @@ const cutBy = ({ cut, separator = ',' }: FormatSpec, line: Line): Line => {
   return { ...line, at: (key) => cells[Number(key) - 1]?.trim() }
 }
 
-/** What a format says of a line: its pieces under their names, and its own words for the action. */
+/** Reads a recognised line: its pieces under their names, and the product's own words for the action. */
 export const readRecognised = (
   reader: Reader,
   { rule, pieces, words, activity, rest }: Recognised,

@@ -1,4 +1,4 @@
-// The short texts that events hold again and again: each is made once, with the host it spells and whether a search finds anything in it.
+// Caches the short texts that recur in events, each with the host it spells and whether searching it would find anything.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
@@ -9,7 +9,7 @@ import { isBareName } from './value.js'
 
 type KnownText = {
   readonly text: string
-  /** Set where the whole text is an address or a name in its plain spelling; elsewhere it takes a closer look. */
+  /** Set if the whole text is an address or a name in its plain spelling; other texts take a closer look. */
   readonly type: IndicatorType | undefined
   /** The host in its normal form. */
   readonly value: string
@@ -17,10 +17,10 @@ type KnownText = {
 }
 
 const longest = 64
-/** A power of two. Each text has one slot, and the last one that belongs there has it. */
+/** A power of two. Each text has one slot, and the latest text there replaces the one before. */
 const slots = 16_384
 
-/** The text of these bytes, which are ASCII; nothing is known of a long one. */
+/** Returns the text of these bytes, which must be ASCII; undefined if it is long. */
 export const createKnownTexts = (): ((bytes: Buffer, from: number, to: number) => KnownText | undefined) => {
   const known = new Array<KnownText | undefined>(slots).fill(undefined)
   return (bytes, from, to) => {

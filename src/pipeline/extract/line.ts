@@ -1,4 +1,4 @@
-// Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
+// Reads one line of text: strips its syslog header, then reads JSON, CEF, XML, a known format, pairs or a sentence.
 import type { Role } from '../../domain/sighting.js'
 import { readCef } from './cef.js'
 import type { Field } from './field.js'
@@ -11,14 +11,14 @@ import { readHost } from './value.js'
 import { readXml } from './xml.js'
 
 const maxLevel = 3
-/** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
+/** `[junos@2636.1.1.1.2.40 …]`: the number in an element's name identifies its vendor and is no part of the event. */
 const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 
-/** Answers what the line was read as: the id of a format, or the kind of line. */
+/** Returns the id of the line's format, or else the kind of line. */
 type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
-  /** Whether the text from there on is made of pairs; what is between them is text. */
+  /** Reads the pairs from `begin` on, and the rest as free text; undefined if the text is not made of pairs. */
   const readPairs = (text: string, begin: number, field: string, level: number): string | undefined => {
     const pairs = pairsIn(text, begin)
     if (pairs === undefined) return undefined
@@ -32,9 +32,9 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       previous = { end, role: known.role }
       const before = seen.size
       const isRepeated = seen.add(key).size === before
-      // Said again (the packet inside an ICMP error), it is not about the endpoints of this event.
+      // A repeated key belongs to something else, such as the packet inside an ICMP error, and not to this event's ends.
       if (isRepeated && known.holds !== 'event') readLater(reader, value, key)
-      // Mail `to=` somebody went to the relay.
+      // Mail with a `to=` went to the relay; other mail came from it.
       else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
       else readPair(reader, key, value, level, known)
     }
@@ -46,7 +46,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
 
   const readJson = (body: string, level: number): boolean => {
     const start = body.indexOf('{')
-    // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
+    // After a tag or a collector's cookie, but not in the middle of a sentence.
     if (start < 0 || (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09))) return false
     if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
     const bytes = Buffer.from(body.slice(start))
@@ -91,7 +91,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
   }
 }
 
-/** `from IP=192.0.2.1:40001 (IP=198.51.100.7:389)`: in parentheses behind who came is where they came to. */
+/** `from IP=192.0.2.1:40001 (IP=198.51.100.7:389)`: the address in parentheses after the source is the destination. */
 const ownEnd = (
   field: Field,
   text: string,
@@ -105,7 +105,7 @@ const ownEnd = (
     ? { ...field, role: 'destination', rule: 'pairs:own' }
     : field
 
-/** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
+/** Undefined if the line is not made of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
 const pairsIn = (text: string, begin: number): readonly Pair[] | undefined => {
   const pairs = pairsOf(text, begin)
   const [only] = pairs

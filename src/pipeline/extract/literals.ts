@@ -1,18 +1,18 @@
 // Finds in one pass over a line which of many short texts occur in it.
 
-/** `at`: where in the text the two characters are by which it is looked for. */
+/** `at`: where in the text its search pair, two characters, begins. */
 type Wanted = { readonly text: string; readonly at: number; readonly lists: readonly number[] }
 
-/** The characters that log lines are full of, the most common first; all others are rare. */
+/** The characters that are frequent in log lines, the most common first; all others are rare. */
 const common = ' 0123456789eatoinsr.lcd-:/"=pumhgfbv_,[]THGEDP'
 const rarityOf = (char: string): number => (common.includes(char) ? common.indexOf(char) : common.length)
 
-/** Of two neighbours; different pairs may have the same place in the table. */
+/** The table slot of two neighbouring characters; different pairs may share a slot. */
 const placeOf = (one: number, next: number): number => ((one << 7) ^ next) & 0x3fff
 
 /**
- * For each list of texts: does the line hold one of them? A text is looked for by its rarest pair of characters, so that most characters of a line
- * cost one look into a table, however many texts there are. Calls `found` with the number of each list at least once.
+ * Finds the lists with at least one text in the line. Each text is searched by its rarest pair of characters, so most
+ * characters of a line cost one table lookup, regardless of the number of texts. May call `found` more than once for a list.
  */
 export const createLiteralFinder = (
   lists: readonly (readonly string[])[],

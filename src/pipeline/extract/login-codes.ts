@@ -1,11 +1,11 @@
-// The numbers and words by which products say how a login or an authenticated call went.
+// The codes and words by which products report the outcome of a login or an authenticated call.
 import { setOf, table } from './characters.js'
 
-/** `stopped`: whoever it was had the right password or key, and a second factor or a policy said no. */
+/** `stopped`: the password or key was right, and a second factor or a policy refused. */
 export type LoginOutcome = 'allowed' | 'blocked' | 'stopped'
 
 /**
- * Microsoft Entra ID: a code other than 0 is a failure; of these the password was right.
+ * Microsoft Entra ID: a code other than 0 is a failure. With the codes below the password was right.
  * https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes
  */
 const entraStopped =
@@ -13,12 +13,12 @@ const entraStopped =
   500121 530031 530032 530034 135010`)
 
 /**
- * Status of 4625 and of 4776: of these Windows checks the password first.
+ * Status of 4625 and of 4776: Windows checks the password before it reports one of these.
  * https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-10/security/threat-protection/auditing/event-4625
  */
 const ntStopped = setOf('0xc000006e 0xc000006f 0xc0000070 0xc0000071 0xc0000193 0xc000015b 0xc0000224')
 
-/** Errors of AWS: the key is right and may not do that; or it is not right. Other errors come after both checks. */
+/** AWS errors: a valid key without the permission, or an invalid key. Other errors come after both checks. */
 const callErrors = table<LoginOutcome>(
   [
     'stopped',
@@ -31,7 +31,7 @@ const callErrors = table<LoginOutcome>(
   ],
 )
 
-/** `50126`; 0 is success, and what is no number says nothing. */
+/** 0 is success, another number such as `50126` a failure; anything else has no meaning here. */
 export const outcomeOfSignIn = (code: string): LoginOutcome | undefined =>
   !/^\d{1,6}$/.test(code) ? undefined : code === '0' ? 'allowed' : entraStopped.has(code) ? 'stopped' : 'blocked'
 
@@ -41,7 +41,7 @@ export const outcomeOfCallError = (error: string): LoginOutcome => callErrors.ge
 export const outcomeOfRpc = (code: string): LoginOutcome =>
   code === '7' ? 'stopped' : code === '16' ? 'blocked' : 'allowed'
 
-/** The HTTP status of a call of an API whose caller is known. */
+/** The HTTP status of an API call whose caller is known. */
 export const outcomeOfCall = (status: string): LoginOutcome | undefined =>
   status.startsWith('2') ? 'allowed' : status === '401' ? 'blocked' : status === '403' ? 'stopped' : undefined
 

@@ -1,4 +1,4 @@
-// Every value that has a name in an event's text, for whoever asks for a name that was not noted when the event was read.
+// Reads every named value in an event's text, for names that were not noted when the event was first read.
 import type { Names, Noted } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits } from './extract.js'

@@ -1,11 +1,14 @@
-// Tells a host name in free text from what only looks like one: file names, code, application names.
+// Tells host names in free text from lookalikes: file names, code, application names.
 import { hasPublicSuffix } from '../../domain/public-suffix.js'
 import { setOf } from './characters.js'
 
-/** Endings of file names that are top-level domains too; in free text the file is the likelier reading. */
+/** File extensions that are also top-level domains; in free text a file is more likely. */
 const fileEndings = setOf('ai app as bz cab cc do dot inc java md mov mp pl pm ps pub py rs sh sk so st tf zip mobi')
 
-/** Endings that are ordinary words and stand in names of applications, rules and fields: `Google.Services`, `block-social.media`; hosts only where the text says so. */
+/**
+ * Top-level domains that are ordinary words and occur in names of applications, rules and fields: `Google.Services`, `block-social.media`.
+ * Such a name is a host only if the text says so.
+ */
 const wordEndings = setOf(
   `services media name id info host network app email cloud games game video chat download social news data zone center support systems solutions tools
    page link click world group online site website store shop business company software technology security digital live stream audio web directory
@@ -38,10 +41,10 @@ const hostAfter = /^(?:\.? IN [A-Z]{1,6}\b|:(?:443|80|8443|8080)(?!\d))/
 const isSaidToBeHost = (text: string, start: number, end: number): boolean =>
   hostBefore.test(text.slice(Math.max(0, start - 32), start)) || hostAfter.test(text.slice(end, end + 12))
 
-/** `xxx.xxx.xxx.xxx`: somebody has taken the address out. */
+/** `xxx.xxx.xxx.xxx`: a masked address. */
 export const isMasked = (name: string): boolean => name.startsWith('x') && /^(?:x+|\d+)(?:\.(?:x+|\d+))+$/.test(name)
 
-/** Packages, loggers and labels begin with what ends a name: `org.example.web.services`, `io.example.pod.name`. */
+/** Packages, loggers and labels begin with a top-level domain: `org.example.web.services`, `io.example.pod.name`. */
 const isReversed = (name: string, ending: string): boolean =>
   /^(?:com|org|net|io|edu|gov|javax?|jakarta|sun|android)\.[^.]+\./.test(name) &&
   !/^(?:com|net|org|edu|gov|int|[a-z]{2})$/.test(ending)

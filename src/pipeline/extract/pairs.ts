@@ -1,5 +1,5 @@
-// Takes key=value and key:"value" pairs out of a line, whatever separates them. Loops instead of expressions: lines of pairs are long, and most of
-// what is read as text.
+// Takes key=value and key:"value" pairs out of a line, with any separator between them.
+// Loops, not regular expressions: lines of pairs are long, and they are most of the text that is read.
 
 export type Pair = { readonly key: string; readonly value: string; readonly start: number; readonly end: number }
 
@@ -12,7 +12,7 @@ const tableOf = (...chars: readonly string[]): Uint8Array => {
 }
 const spaces = ' \t\n\v\f\r'
 const isKeyCode = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-')
-/** What may be before a key. */
+/** Characters that may precede a key. */
 const isBeforeKey = tableOf(spaces, ',;|[({]>":')
 const endsBare = tableOf(spaces, '|')
 const isKeyAt = (text: string, at: number): boolean => isKeyCode[text.charCodeAt(at)] === 1
@@ -28,8 +28,8 @@ const [doubleQuote, singleQuote, backslash] = [0x22, 0x27, 0x5c] as const
 const longestKey = 80
 
 /**
- * Pairs with `=`, from there on: of the whole line, because a character of a part of it takes V8 longer. A key is at the start or behind what separates
- * pairs; `?a=1&b=2` is the query of a URL.
+ * Pairs with `=` from `begin` on. It takes the whole line, because V8 reads a character of a substring more slowly. A key is at the start
+ * or after a separator; `?a=1&b=2` is the query of a URL.
  */
 export const pairsOf = (text: string, begin = 0): readonly Pair[] => {
   const pairs: Pair[] = []
@@ -47,8 +47,8 @@ export const pairsOf = (text: string, begin = 0): readonly Pair[] => {
     const end = closing < 0 ? endOfBare(text, sign + 1) : closing + 1
     const value = closing < 0 ? withoutBracket(text.slice(sign + 1, end)) : text.slice(sign + 2, closing)
     const name = text.slice(start, sign)
-    // `SrcIPAddr(1003)=…`: its number is no part of the name.
-    // `xmlns:soap="http://…"` is a prefix of XML.
+    // `SrcIPAddr(1003)=…`: the number is not part of the name.
+    // `xmlns:soap="http://…"` declares a prefix of XML.
     const isPrefix = text.charCodeAt(start - 1) === colon && text.startsWith('xmlns:', start - 6)
     const key = isPrefix ? 'xmlns' : nameEnd === sign ? name : name.replace(/\(\d+\)$/, '')
     const whose =
@@ -67,13 +67,13 @@ export const pairsOf = (text: string, begin = 0): readonly Pair[] => {
 
 const separates = (code: number): boolean => (code < 0x80 ? isBeforeKey[code] === 1 : isSpaceBeyondAscii(code))
 
-/** Where the name in `name(1003)=` ends, by the place of its closing bracket; behind that where it is none. */
+/** Where the name in `name(1003)=` ends, given its closing bracket; the position after the bracket if there is no opening one. */
 const beforeNumber = (text: string, closed: number): number => {
   const bracket = /\([\w-]{1,40}$/.exec(text.slice(Math.max(0, closed - 41), closed))
   return bracket ? closed - bracket[0].length : closed + 1
 }
 
-/** Where a quoted value ends; -1 where it is not quoted, or never ends. */
+/** The end of a quoted value; -1 if the value is not quoted or never ends. */
 const closingQuote = (text: string, start: number): number => {
   const quote = text.charCodeAt(start)
   if (quote !== doubleQuote && quote !== singleQuote) return -1
@@ -86,8 +86,8 @@ const closingQuote = (text: string, start: number): number => {
 }
 
 /**
- * Commas and semicolons end a value unless it goes on right behind them (`qr,rd,ra`, a list of addresses). `relay=mail.example.com. [192.0.2.1]`: the
- * name and its address are one value.
+ * A comma or semicolon ends a value unless the value goes on right after it (`qr,rd,ra`, a list of addresses).
+ * In `relay=mail.example.com. [192.0.2.1]` the name and its address are one value.
  */
 const endOfBare = (text: string, start: number): number => {
   let at = start
@@ -102,7 +102,7 @@ const endOfBare = (text: string, start: number): number => {
 }
 const relayAddress = /(?<=relay=\S{1,253}) \[[\da-fA-F.:]{3,45}\]/y
 
-/** Whether a comma before here ends the value: the end, a space or the next key is behind it. */
+/** Whether a comma just before `start` ends the value: the text ends, or a space or the next key follows. */
 const endsBehind = (text: string, start: number): boolean => {
   if (start === text.length) return true
   if (isSpaceAt(text, start)) return true
@@ -115,14 +115,17 @@ const endsBehind = (text: string, start: number): boolean => {
 
 const withoutBracket = (bare: string): string => (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
 
-/** `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is. */
+/** `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before the key name the owner. */
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
 const longestOwnerless = 8
-/** Two letters and a blank, between the pair before and this one. */
+/** Two letters and a blank between the previous pair and this one. */
 const shortestOwner = 3
 const owner = /(?<![\w=])([A-Za-z]{2,20}(?: IP)?) $/
 
-/** `key:"value"; key:"value"` (Check Point) and `key: value, key: value` (Firepower, nginx errors); what names something within is a sentence, and no value. */
+/**
+ * `key:"value"; key:"value"` (Check Point) and `key: value, key: value` (Firepower, nginx errors).
+ * A bare value with a colon and a blank inside is a sentence and not a value.
+ */
 export const colonPairsOf = (text: string, begin = 0): readonly Pair[] => {
   const pairs: Pair[] = []
   let from = begin
@@ -145,7 +148,7 @@ export const colonPairsOf = (text: string, begin = 0): readonly Pair[] => {
   return pairs
 }
 
-/** Whether a key with a colon may be here: at the start, or behind what separates pairs, with up to eight blanks; a number is none. */
+/** Whether a key with a colon may begin here: at the start, or after a separator and up to eight blanks. A number is no key. */
 const beginsPair = (text: string, start: number, begin: number): boolean => {
   const first = text.charCodeAt(start)
   if (first >= 0x30 && first <= 0x39) return false
@@ -157,7 +160,7 @@ const beginsPair = (text: string, start: number, begin: number): boolean => {
 }
 const beginsList = ';,[{'
 
-/** Where a bare value ends; -1 where what it holds names something itself. */
+/** The end of a bare value; -1 if it contains a colon and a blank. */
 const endOfPhrase = (text: string, start: number): number => {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -168,7 +171,7 @@ const endOfPhrase = (text: string, start: number): number => {
   return text.length
 }
 
-/** What is between the pairs, as one text; a single character between two only separates them. */
+/** The text between the pairs, joined; a single character between two pairs only separates them. */
 export const remainder = (text: string, pairs: readonly Pair[], begin = 0): string => {
   let rest = ''
   let at = begin

@@ -1,4 +1,4 @@
-// What the paths of JSON objects mean to their reader: worked out the first time a path is seen, then found again by its key's bytes.
+// The meaning of each path in JSON objects, worked out once and then found by the bytes of its key.
 import { hashOf, isSpelt } from '../json-grammar.js'
 import type { AnnotationKey } from '../annotate/annotation-key.js'
 import type { Field, FieldOf } from './field.js'
@@ -11,36 +11,36 @@ export type Path = Field & {
   readonly spelling: string
   readonly name: string
   readonly isPort: boolean
-  /** What holds neither a dot nor a colon says nothing there. */
+  /** A value here matters only if it contains a dot or a colon. */
   readonly isDotted: boolean
   /** By the hash of their spelling. */
   readonly children: Map<number, Path>
-  /** Its name looks like our annotation. */
+  /** The name looks like our annotation. */
   readonly isAnnotationName: boolean
-  /** Of `{"name":"srcIp","value":"192.0.2.1"}`: which of the two it is. */
+  /** In `{"name":"srcIp","value":"192.0.2.1"}`: which of the two members this is. */
   readonly pair: 'name' | 'value' | undefined
-  /** Its text may name an attribute, as OpenTelemetry has them. */
+  /** Its text may name an attribute, as in OpenTelemetry. */
   readonly isKey: boolean
-  /** Neither it nor what is in it says anything, but what is forged there is counted. */
+  /** Nothing here or below is read, but forged annotations are counted. */
   readonly isUnread: boolean
-  /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
+  /** The first key of the last object here, and the key that followed this one: events of a kind keep the order of their keys. */
   firstGuess: Path | undefined
   nextGuess: Path | undefined
 }
 
 export type Paths = {
   readonly root: Path
-  /** Another event begins. */
+  /** Starts the next event. */
   readonly begin: () => void
-  /** The path of the key that is there; one that is not read can only be our annotation's. */
+  /** The path of the key at this place. An unread key matters only if it is our annotation's. */
   readonly find: (parent: Path, bytes: Buffer, from: number, to: number, isUnread?: boolean) => Path
-  /** Whether the string that is there, with its quotation marks, looks like our annotation. */
+  /** Whether the quoted string at this place looks like our annotation. */
   readonly isAnnotationNameAt: (bytes: Buffer, from: number, to: number) => boolean
 }
 
 const maxPaths = 20_000
 const maxKeyLength = 200
-/** Past this many new keys in one event the rest are known by well-known names alone, so that a megabyte of keys costs little. */
+/** After this many new keys in one event, only well-known names are recognised, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
 const nothing: Field = {
@@ -80,12 +80,12 @@ const pathOf = (
   nextGuess: undefined,
 })
 
-/** Where nothing is read. */
+/** The path of everything that is not read. */
 export const unread = pathOf('', '', '', nothing, false, true)
 const unreadAnnotation = pathOf('', '', '', nothing, true, true)
 const unreadKey = pathOf('', 'key', '', nothing, false, true)
 
-/** Keys come from events, so their number is bounded: past it a path is worked out each time. */
+/** Keys come from events, so their number is bounded; beyond it a path is worked out each time. */
 export const createPaths = (
   fieldOf: FieldOf,
   { isAnnotationName, isAnnotationNameAt }: Omit<AnnotationKey, 'mayHold'> = {
@@ -123,7 +123,7 @@ export const createPaths = (
 
 const no = (): boolean => false
 
-/** With every letter escaped it has 20 bytes. */
+/** With every letter escaped, the key has 20 bytes. */
 const isKeyAt = (bytes: Buffer, from: number, to: number): boolean =>
   to - from <= 20 && (bytes[from + 1] === 0x6b || bytes[from + 1] === 0x5c) && nameAt(bytes, from, to) === 'key'
 

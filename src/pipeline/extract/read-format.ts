@@ -1,4 +1,4 @@
-// Reads a format out of a document's plain values, and complains of what has no place in one.
+// Reads a format from a document's plain values, and reports what does not belong in one.
 import { activities } from '../../domain/activity.js'
 import { lineKinds } from '../../domain/sighting.js'
 import { ecsNames } from './ecs.js'
@@ -21,7 +21,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
 
-/** Nothing where it is no format at all; other problems are only complained of. */
+/** Undefined if the value is no format at all; other problems are only reported. */
 export const readFormat = (value: unknown, wrong: Complain): ReadFormat | undefined => {
   if (!isMap(value)) {
     wrong([], 'a format must be `name: value` lines')
@@ -120,7 +120,7 @@ const variantOf = (
   return { id, line, fields, set, activity, when: isMap(when) ? textsOf(when) : undefined } as Variant
 }
 
-/** A number in YAML is the same number as text in a line. */
+/** A number in YAML matches the same number as text in a line. */
 const textsOf = (map: Readonly<Record<string, unknown>>): Record<string, string | readonly string[]> =>
   Object.fromEntries(Object.entries(map).map(([key, one]) => [key, Array.isArray(one) ? one.map(String) : String(one)]))
 
@@ -140,7 +140,7 @@ const readExample = (example: unknown, path: Path, wrong: Complain, examples: Ex
   })
 }
 
-/** What is wrong with a template; nothing where it is sound. */
+/** The problem with a template; undefined if it is sound. */
 const problemOfLine = (line: string): string | undefined => {
   const parts = partsOf(line)
   const unknown = parts.find(({ hole }) => isNamed(hole) && !ecsNames.includes(hole))

@@ -1,4 +1,4 @@
-// What every reader of one event shares, and how the value of a field is read by what the field holds.
+// The state that all readers of one event share, and how a value is read by what its field holds.
 import type { ActionFinder } from './action.js'
 import type { ActivityFinder } from './activity.js'
 import type { Field, FieldOf } from './field.js'
@@ -20,28 +20,28 @@ export type Reader = {
   readonly flow: FlowFinder
   readonly activity: ActivityFinder
   readonly fieldOf: FieldOf
-  /** Reads text as an event of its own; `level` counts how deep events are inside events. */
+  /** Reads text as an event; `level` is its depth in a chain of events inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
-  /** Text that is searched when every known field has been read. */
+  /** Text to search once every known field has been read. */
   readonly later: LaterText[]
   /** Headers such as X-Forwarded-For, in their order. */
   readonly forwarded: Written[]
-  /** What a client wrote of itself, where there may be a URL in it. */
+  /** A client's description of itself, if it may contain a URL. */
   readonly written: Written[]
   /** The timestamp in the line, if the format names it. */
   time: string | undefined
-  /** How many names below the top look like our annotation. */
+  /** Number of names below the top that look like our annotation. */
   forged: number
-  /** Takes every value that has a name in text. */
+  /** Takes every named value in the text. */
   readonly note: (name: string, value: unknown) => void
-  /** The same for the members of an object in text. */
+  /** Takes the members of an object in the text. */
   readonly noteMembers: (object: Buffer) => void
 }
 
 type LaterText = {
   readonly text: string
   readonly field: string
-  /** The text is a whole message, not the value of some field, so that places in it mean something. */
+  /** The text is a whole message and not a field's value, so positions in it mean something. */
   readonly isLine: boolean
 }
 
@@ -49,7 +49,7 @@ const maxLater = 4096
 const maxTokens = 1024
 const maxNames = 64
 
-/** Free text waits until all known fields had their turn. */
+/** Free text waits until all known fields are read. */
 export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
   if (text.length < 4) return
   if (reader.later.length < maxLater) reader.later.push({ text, field, isLine })
@@ -70,7 +70,7 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
   const { findings: out } = reader
   const header = mayBeForwarded.test(text) ? forwardedFor.exec(text) : null
   if (header?.[1] !== undefined) keepWritten(reader.forwarded, header[1], field)
-  // Who called the proxy is read by itself.
+  // The header is kept for later; the rest of the sentence is read without it.
   const plain = plainText(header === null ? text : text.replace(header[0], ' '))
   const tokens: Token[] = []
   let names = 0
@@ -84,7 +84,7 @@ const search = (reader: Reader, { text, isLine, field }: LaterText): void => {
   if (tokens.length === 0) return
   const said = rolesInText(plain, tokens)
   settleSides(reader, plain, tokens, said)
-  // What is guessed adds no second source to one that fields or words gave.
+  // A guess must not add a second source to one that fields or words gave.
   const isGuessed = isLine && !out.hasSource()
   const request = isGuessed ? readRequestLine(plain, tokens, said) : undefined
   if (request) reader.activity.seeRequest(request.method, request.status)
@@ -120,13 +120,13 @@ const settleSides = ({ action }: Reader, text: string, tokens: readonly Token[],
   })
 }
 
-/** What words say of the action and of the kind of event. */
+/** Evidence in words about the action and the kind of event. */
 export const seeText = ({ action, activity }: Reader, text: string): void => {
   action.seeText(text)
   activity.seeText(text)
 }
 
-/** One value by what its field holds. */
+/** Reads one value by what its field holds. */
 export const readValue = (
   reader: Reader,
   { holds, role, rule }: Field,
@@ -135,7 +135,7 @@ export const readValue = (
   level: number,
 ): void => {
   const place = { field, role, rule }
-  // A string that is an object is an event of its own, unless a client wrote it.
+  // A string that is an object is read as an event, unless a client wrote it.
   if (value.charCodeAt(0) === openBrace && mayBeEvent.has(holds) && objectText.test(value) && !sent.test(field)) {
     reader.readLine(value, field, level + 1)
     return
@@ -143,7 +143,7 @@ export const readValue = (
   if (holds === 'url') {
     reader.note('url.full', value)
     reader.activity.seeRequestLine(value)
-    // The path alone, which may name what we are to fetch.
+    // A path alone may name a URL that the client wants us to fetch.
     if (value.charCodeAt(0) === 0x2f) seeWritten(reader, value, field)
   }
   if (holds === 'none') return
@@ -161,7 +161,7 @@ export const readValue = (
   else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
 }
 
-/** `client_ip="203.0.113.7, 10.0.0.2"`: the client, and the proxies behind it. A plural is a list of several. */
+/** `client_ip="203.0.113.7, 10.0.0.2"`: the client and the proxies after it. A plural name is a list of several clients. */
 const isChain = (rule: string, value: string): boolean =>
   /client|request|remote|user|real|peer/.test(rule) &&
   !/s$/.test(rule) &&
@@ -169,12 +169,12 @@ const isChain = (rule: string, value: string): boolean =>
 
 const openBrace = 0x7b
 const mayBeEvent: ReadonlySet<Holds> = new Set(['host', 'address', 'text'] as const)
-/** What somebody sent: what is in it says nothing of what was done. */
+/** Content that someone sent: it tells nothing about the action. */
 const sent =
   /body|(?:http|re(?:q|quest|sponse)|post|form)[._-]?(?:payload|content|data)|quer(?:y|ies)|param|arg(?:ument)?s?$|cookie|header|input|command|user_?name|password|subject/i
 const objectText = /^\{\s{0,8}"[^]*\}\s{0,8}$/
 
-/** Only a URL in it is worth anything. */
+/** Only a URL in it is of interest. */
 const seeWritten = ({ written }: Reader, text: string, field: string): void => {
   if (text.includes('://') || /%3a(?:%2f|\/)/i.test(text)) keepWritten(written, text, field)
 }
@@ -190,7 +190,7 @@ export const readPort = ({ findings, action }: Reader, { says, role }: Field, va
   if (isPort(says)) action.seePort(says, port)
 }
 
-/** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
+/** Reads a key and its value from text: key=value, CEF, LEEF, `key:"value"`. */
 export const readPair = (
   reader: Reader,
   key: string,
@@ -202,7 +202,7 @@ export const readPair = (
   readField(reader, key, value, level, field)
 }
 
-/** The same without a name of its own. */
+/** Like `readPair`, but does not note the value. */
 export const readField = (reader: Reader, key: string, value: string, level: number, field: Field): void => {
   if (field.flow !== undefined) reader.flow.see(field.flow, key, value, false)
   if (field.activity !== undefined) reader.activity.see(field.activity, value)

@@ -1,4 +1,4 @@
-// Reads a JSON object in one pass over its bytes: checks that it is JSON and makes only the strings that can matter.
+// Reads a JSON object in one pass over its bytes: validates the JSON and makes only the strings that can matter.
 import {
   deepest,
   dotted,
@@ -18,19 +18,19 @@ import { createKnownTexts } from './known-texts.js'
 import { unread, type Path, type Paths } from './paths.js'
 import { readPort, readValue, type Reader } from './reader.js'
 
-/** Whether the bytes from there on are exactly one JSON object; nothing where not. `hasAnnotationName`: it has our annotation in it. */
+/** Reads exactly one JSON object; undefined if the bytes are anything else. `hasAnnotationName`: the object contains our annotation. */
 export type Scan = (
   bytes: Buffer,
   from: number,
   level: number,
-  /** What is behind these bytes is checked and not read. */
+  /** Bytes beyond this position are validated but not read. */
   searchedBytes?: number,
 ) => { readonly hasAnnotationName: boolean } | undefined
 
-/** Of a pair. */
+/** The longest name of a name and value pair, with its quotation marks. */
 const longestName = 66
 
-/** `://`; most agents name none. */
+/** Looks for `://`; most user agents contain none. */
 const hasUrl = (bytes: Buffer, from: number, end: number): boolean => {
   for (let at = from; at < end - 2; at++)
     if (bytes[at] === 0x3a && bytes[at + 1] === 0x2f && bytes[at + 2] === 0x2f) return true
@@ -44,7 +44,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   let searched = Infinity
   const passed: Passed = { marks: 0 }
 
-  /** A long string up to there; an escape that is cut through, of six bytes at most, is left out. */
+  /** A long string up to `end`, without an escape (six bytes at most) that is cut in half. */
   const beginningOf = (bytes: Buffer, from: number, end: number): string => {
     if ((passed.marks & escaped) === 0) return bytes.toString('utf8', from, end)
     for (let cut = end; cut > end - 6; cut--)
@@ -69,14 +69,14 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     if (bytes[at] === 0x7d) return at + 1
     for (;;) {
       if (bytes[at] !== 0x22) return failed
-      // Events of a kind have their keys in the same order.
+      // Events of a kind keep the order of their keys, so try the key that came next last time.
       let path = (before === undefined ? parent.firstGuess : before.nextGuess) ?? unread
       let end = at + path.spelling.length
       if (path.isUnread || !isSpelt(path.spelling, bytes, at, end)) {
         end = endOfString(bytes, at + 1, passed)
         if (end === failed) return failed
         path = paths.find(parent, bytes, at, end, at >= searched || parent.isUnread)
-        // What is not read is all one.
+        // All unread keys share one path, so they are no basis for a guess.
         if (!path.isUnread && before === undefined) parent.firstGuess = path
         else if (!path.isUnread && before?.isUnread === false) before.nextGuess = path
       }
@@ -94,7 +94,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       }
       if (path.isKey && bytes[valueAt] === 0x22 && paths.isAnnotationNameAt(bytes, valueAt, at)) reader.forged++
       if (path.isAnnotationName) {
-        // What is in it goes with it.
+        // Forgeries inside it count together with it.
         const isTop = depth === 1 && level === 0
         hasAnnotationName ||= isTop
         reader.forged = isTop ? forged : forged + 1
@@ -106,7 +106,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
   }
 
-  /** The value of a pair again, under the name that is beside it. */
+  /** Reads the value of a pair again, under the name next to it. */
   const readNamed = (bytes: Buffer, parent: Path, nameAt: number, valueAt: number): void => {
     const nameEnd = endOfString(bytes, nameAt + 1, passed)
     if (valueAt >= searched || nameEnd - nameAt > longestName) return
@@ -138,7 +138,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
     if (byte === 0x7b || byte === 0x5b) {
       if (depth >= deepest) return failed
-      // What is nested too deep is checked and not read.
+      // Values nested too deep are validated but not read.
       if (depth >= maxDepth) reader.findings.markTruncated()
       const inner = depth >= maxDepth ? unread : path
       return byte === 0x7b ? scanObject(bytes, at + 1, inner, depth + 1) : scanArray(bytes, at + 1, inner, depth + 1)
@@ -180,7 +180,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   }
 
   return (bytes, from, inside, searchedBytes = Infinity) => {
-    // An event inside the event comes back here before the outer one is through.
+    // An event inside the event comes back here before the outer one is finished.
     const outer = { hasAnnotationName, level, searched }
     const { forged } = reader
     hasAnnotationName = false

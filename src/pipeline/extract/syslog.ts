@@ -1,4 +1,4 @@
-// Takes the syslog header off a line: priority, time, host, program; RFC 5424, RFC 3164 and what devices make of them.
+// Strips the syslog header from a line: priority, time, host, program; RFC 5424, RFC 3164 and the variants of devices.
 
 type Syslog = {
   /** The sender, as the header names it. */
@@ -16,16 +16,16 @@ const modern =
 const time =
   /^(?:\d{1,12}: )?[*.]?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?):? {1,2}(?:<[a-z]+\d?\.[a-z]+> )?/
 const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
-/** In the place where others have the sender: how bad it is, or what was done (`2026-11-15 08:00:00 ALLOW TCP …`). */
+/** Some write a severity in the place of the sender, or an action (`2026-11-15 08:00:00 ALLOW TCP …`). */
 const severity =
   /^\[?(?:emerg(?:ency)?|alert|crit(?:ical)?|fatal|severe|error|err|warn(?:ing)?|notice|info|debug|trace|verbose)\]?:?$/i
 const longestSeverity = 12
 const deed = /^(?:ALLOW|ACCEPT|PERMIT|PASS|DROP|DENY|BLOCK|REJECT|OPEN|CLOSE)(?:E?D)?$/
-/** Without a time, only an address is believed to be the sender. */
+/** Without a time, only an address counts as the sender. */
 const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
-/** The peer of a connection, and no host that logs. */
+/** The peer of a connection, and not a host that logs. */
 const peerWithPort = /^(?:\d{1,3}\.){3}\d{1,3}:\d{2,5}$/
-/** What a container engine writes before each line: `2026-11-15T10:00:00.123456789Z stdout F `. */
+/** The prefix that a container engine puts before each line: `2026-11-15T10:00:00.123456789Z stdout F `. */
 const container = /^\d{4}-\d{2}-\d{2}T[\d:.]{8,18}(?:Z|[+-]\d{2}:\d{2}) std(?:out|err) [FP] /
 const programName = /^[\w./()-]{1,64}(?:\[\d{1,10}\])?:(?: |$)/
 

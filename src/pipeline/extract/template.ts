@@ -1,11 +1,11 @@
-// Templates of lines, `{*}: Deny {_} src {source} dst {destination}`: cuts a line of text into the pieces that a template names.
+// Cuts a line of text into the pieces that a template names: `{*}: Deny {_} src {source} dst {destination}`.
 import { fitOf } from './ecs.js'
 
 type Piece = readonly [name: string, text: string]
-/** The pieces, and what is behind the last one. */
+/** The pieces, and the text after the last one. */
 export type Match = { readonly pieces: Piece[]; readonly rest: string }
 
-/** Text that is there to the letter, or a hole: `*`, `_` or the name of a piece. */
+/** Literal text, or a hole: `*`, `_` or the name of a piece. */
 type Part = { readonly literal: string; readonly hole: string; readonly fits: (text: string) => boolean }
 
 export const partsOf = (line: string): readonly Part[] =>
@@ -22,18 +22,18 @@ export const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' &&
 export const longestLiteral = (line: string): string =>
   partsOf(line).reduce((longest, { literal }) => (literal.length > longest.length ? literal : longest), '')
 
-/** Pieces that may have blanks in them. */
+/** Pieces that may contain blanks. */
 const manyWords = new Set(['time', 'message', 'user_agent.original', 'network.forwarded_ip'])
 
-/** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
+/** Limit on the ends of pieces tried in one line, so that a hostile line stays cheap. */
 const mostTries = 256
 
-/** What a template cuts a line into, from where its message begins; nothing where the line is another. */
+/** Compiles a template to a function that cuts a line from the start of its message; undefined if the line does not match. */
 export const compileTemplate = (line: string): ((text: string, start: number) => Match | undefined) => {
   const parts = partsOf(line)
   const literals = parts.map(({ literal }) => literal).filter((literal) => literal.trim() !== '')
   let tries = 0
-  /** Where the text goes on behind the last part; -1 where the text is another. */
+  /** The position after the last part; -1 if the text does not match. */
   const walk = (text: string, pieces: Piece[], index: number, from: number): number => {
     const part = parts[index]
     if (part === undefined) return from
@@ -60,7 +60,7 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
   }
   const longest = longestLiteral(line)
   return (text, start) => {
-    // Tells most lines from a template without trying it, the longest text first.
+    // Rejects most lines without trying the template, by the longest text first.
     if (!text.includes(longest)) return undefined
     let at = 0
     for (const literal of literals) {
@@ -68,12 +68,12 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
       if (found < 0) return undefined
       at = found + literal.length
     }
-    // What looks like a header may be the first columns of the product's own.
+    // An apparent header may be the product's own first columns.
     return matchFrom(text, start) ?? (start > 0 ? matchFrom(text, 0) : undefined)
   }
 }
 
-/** A piece is one word; in parentheses, and behind it in parentheses, there may be blanks: `inside:192.0.2.1/443(a user) (198.51.100.1/443)`. */
+/** A piece is one word. Parentheses in it or after it may contain blanks: `inside:192.0.2.1/443(a user) (198.51.100.1/443)`. */
 const word = /(?:[^\s()]|\([^()]*\)?)*(?: ?\([^()]*(?:\([^()]*\))?\))*/y
 const endOfWord = (text: string, from: number): number => {
   const blank = text.indexOf(' ', from)

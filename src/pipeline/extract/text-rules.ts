@@ -1,4 +1,4 @@
-// Tells from the text before an address or a name in a sentence which role it plays: an ordered table of rules, walked by one loop.
+// Decides the role of an address or a name in a sentence from the text before it: an ordered table of rules and the loop that walks it.
 import type { Role } from '../../domain/sighting.js'
 import { isDigit, isWord, setOf, table, words } from './characters.js'
 import { foreignRole } from './languages.js'
@@ -10,17 +10,17 @@ export type Said = { readonly role: Role; readonly rule: string }
 
 type TextRule = {
   readonly id: string
-  /** The role, where the texts around match; or a function that tells it. */
+  /** The role if the texts around match, or a function that returns it. */
   readonly role: Role | ((before: string) => Role | undefined)
-  /** Held against at most 48 characters, from the token before to this one; one that looks back from their end is sticky. */
+  /** Tested on at most 48 characters between the previous token and this one; a sticky expression looks back from their end. */
   readonly when?: RegExp
-  /** A quicker test that fails for most texts before: by their last character and the last letter before a separator. */
+  /** A quicker first test that most texts fail: by the last character, and the last letter before separators. */
   readonly may?: (ending: Ending) => boolean
-  /** Held against what is behind this token; sticky. */
+  /** Tested on the text after this token; sticky. */
   readonly after?: RegExp
-  /** What the rule says of the token before, where nothing was said of it. */
+  /** The role that the rule gives to the previous token. */
   readonly previous?: Role
-  /** Only behind a token in this role. */
+  /** Applies only after a token in this role. */
   readonly behind?: Role
 }
 
@@ -28,7 +28,7 @@ type TextRule = {
 type Ending = {
   readonly text: string
   readonly last: string
-  /** In lower case, in front of up to four blanks, brackets and signs. */
+  /** The last letter before up to four blanks, brackets and signs, in lower case. */
   readonly letter: string
 }
 const separators = ' \t\u00a0:=(<["\''
@@ -42,7 +42,7 @@ const endsInOneOf =
   ({ letter }: Ending): boolean =>
     letters.includes(letter)
 
-/** What the nearest of the last few words before says. */
+/** Words that give a role; the nearest of the last few before a token counts. */
 const clues = table<Role>(
   [
     'source',
@@ -62,8 +62,8 @@ const clues = table<Role>(
 )
 
 /**
- * `192.0.2.1:4711 -> 198.51.100.1`, `192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`. Each of the repeated parts begins with a character of
- * its own: where two could match the same, time doubles with each.
+ * `192.0.2.1:4711 -> 198.51.100.1`, `192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`. Each of the repeated parts begins with
+ * a character of its own; parts that could match the same text would double the time with each repetition.
  */
 const arrow =
   /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,60}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?=[\s\d[(<]|$)|→|<->|===|\.\.\.|to (?:[\w.-]{1,40}[:/])?$)|^:\d{1,5} - $|(?:->|=>|→)\s*$/
@@ -90,7 +90,7 @@ const rules: readonly TextRule[] = [
     may: endsInOneOf('ps'),
     when: /(?<=\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}|> IP <)/iy,
   },
-  // Which of the two began is settled when all is read.
+  // Which of the two began is settled once all fields are read.
   {
     id: 'text:local',
     role: 'destination',
@@ -103,14 +103,14 @@ const rules: readonly TextRule[] = [
     may: endsInOneOf('eprst'),
     when: /(?<=(?<!\bto (?:the |a )?)\bremote(?:[ _-]?(?:ip|addr|address|host|endpoint|peer))?[\s:=(<["']{1,4})/iy,
   },
-  // `https(192.0.2.1)`: how somebody came in, and from where.
+  // `https(192.0.2.1)`: the way in, and the client's address.
   {
     id: 'text:way-in',
     role: 'source',
     may: ({ last }) => last === '(',
     when: /(?<=(?<![\w.])(?:gui|https?|ssh|telnet|web(?:ui)?|cli|api|console)\()/iy,
   },
-  // `host mx.example.net[192.0.2.1] said: 550 …`, as the server that sends writes it.
+  // `host mx.example.net[192.0.2.1] said: 550 …`, as the sending server writes it.
   { id: 'text:said', role: 'destination', after: /\]?(?::\d{1,5})? (?:said|refused to talk)\b/y },
   {
     id: 'text:served',
@@ -118,9 +118,9 @@ const rules: readonly TextRule[] = [
     may: ({ last, letter }) => last === '[' || last === '(' || 'hr'.includes(letter),
     when: /(?<=\b(?:used TLS for|conversation with|lost connection with) [\w.-]{0,253}[[(]?)/iy,
   },
-  // `H=mx.example.net [192.0.2.1]:40001 I=[198.51.100.7]:25`: the interface of the server itself.
+  // `H=mx.example.net [192.0.2.1]:40001 I=[198.51.100.7]:25`: the server's own interface.
   { id: 'text:interface', role: 'destination', may: ({ last }) => last === '[', when: /(?<=(?:^|\s)I=\[)/y },
-  // `(helo.example.net) [192.0.2.1]`: what the client called itself, and what it is.
+  // `(helo.example.net) [192.0.2.1]`: the name the client gave itself, and its address.
   { id: 'text:helo', role: 'source', may: ({ last }) => last === '[', when: /^\]?\) \[$/, previous: 'claimed' },
   { id: 'text:word', role: (before) => roleOfWords(before) },
   {
@@ -146,14 +146,14 @@ const roleOfWords = (given: string): Role | undefined => {
   let part = partBefore(before, before.length)
   while (part.kind !== 'none' && count < 4) {
     const next = partBefore(before, part.start)
-    // A full stop ends a sentence. A colon, a bracket or a closing quotation mark ends a part of one.
+    // A full stop ends a sentence. A colon, a bracket or a closing quotation mark ends a clause.
     if (part.kind === 'stop' || (part.kind === 'sign' && count > 0)) return undefined
     if (part.kind === 'word') {
       const word = before.slice(part.start, part.end)
       const wordBefore = next.kind === 'word' ? before.slice(next.start, next.end) : ''
       const role =
         clues.get(word) ?? (word.includes('-') ? clues.get(word.replace(/-(?:ip|addr|address)$/, '')) : undefined)
-      // `snat to 192.0.2.1`; `to peer 7 (192.0.2.1:51820)`: the direction says more than the endpoint's kind.
+      // `snat to 192.0.2.1`; `to peer 7 (192.0.2.1:51820)`: the direction outweighs the kind of endpoint.
       if (word === 'to' && clues.get(wordBefore) === 'translated') return 'translated'
       if (role === 'source' && wordBefore === 'to') return 'destination'
       if (word === 'to' && notWhereTo.has(wordBefore)) return whose.has(wordBefore) ? 'source' : undefined
@@ -164,25 +164,25 @@ const roleOfWords = (given: string): Role | undefined => {
   }
   return undefined
 }
-/** `due to`, `set to`: not every `to` is followed by where something went. */
+/** `due to`, `set to`: not every `to` comes before a destination. */
 const whose = setOf('assigned allocated leased issued belongs belonging')
 const notWhereTo = new Set([
   ...whose,
   ...words('due set according equal similar related attributed owing prior up changed'),
 ])
-/** A part of the text before: a word, a number (also a memory address, `0x7f00`), the end of a sentence or of a part of one. */
+/** A part of the text before: a word, a number (also a memory address, `0x7f00`), the end of a sentence or of a clause. */
 type Part = {
   readonly kind: 'word' | 'number' | 'stop' | 'sign' | 'none'
   readonly start: number
   readonly end: number
 }
 
-/** Latin and Cyrillic, in lower case, and the hyphen. */
+/** Lower-case Latin and Cyrillic letters, and the hyphen. */
 const isWordLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) || code === 0x2d || code === 0xe5 || (code >= 0x430 && code <= 0x44f)
 const isLatin = (code: number): boolean => code >= 0x61 && code <= 0x7a
 
-/** The last part that ends at `end` or before. */
+/** The last part that ends at or before `end`. */
 const partBefore = (text: string, end: number): Part => {
   for (let at = end - 1; at >= 0; at--) {
     const code = text.charCodeAt(at)
@@ -191,7 +191,7 @@ const partBefore = (text: string, end: number): Part => {
       const until = at + 1
       while (at > 0 && isWordLetter(text.charCodeAt(at - 1))) at--
       const before = text.charCodeAt(at - 1)
-      // `0x7f00`, `eth0_a`: letters behind a digit belong to the number.
+      // `0x7f00`, `eth0_a`: letters after a digit belong to the number.
       const number = isLatin(text.charCodeAt(at)) && isWord(before) ? startOfNumber(text, at - 1) : -1
       if (number >= 0) return { kind: 'number', start: number, end: until }
       if (before !== 0x2e && !isCodeFile(text, until)) return { kind: 'word', start: at, end: until }
@@ -205,13 +205,13 @@ const partBefore = (text: string, end: number): Part => {
   return { kind: 'none', start: 0, end: 0 }
 }
 const isLatinOrHyphen = (code: number): boolean => isLatin(code) || code === 0x2d
-/** The first digit of the letters, digits and underscores that end there; -1 where there is none. */
+/** The first digit in the run of letters, digits and underscores that ends at `last`; -1 without one. */
 const startOfNumber = (text: string, last: number): number => {
   let first = -1
   for (let at = last; at >= 0 && isWord(text.charCodeAt(at)); at--) if (isDigit(text.charCodeAt(at))) first = at
   return first
 }
-/** `server.go:12` is a file, and no word. */
+/** `server.go:12` is a file and not a word. */
 const codeFile = /\.(?:go|py|js|ts|rb|rs|c|cc|cpp|java|php|lua|erl|cs|pl)\b/y
 const isCodeFile = (text: string, end: number): boolean => {
   if (text.charCodeAt(end) !== 0x2e) return false
@@ -219,24 +219,24 @@ const isCodeFile = (text: string, end: number): boolean => {
   return codeFile.test(text)
 }
 
-/** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
+/** Brackets that describe the token before: `192.0.2.1:80 [203.0.113.1:22] ->`, `192.0.2.1/443 (198.51.100.1/443)`, `a.example[192.0.2.1]`. */
 const opened = /^(?:[:/]\d{0,5})?\s?[[(]$/
 
-/** In parentheses, and none of the two ends is translated: no arrow follows. */
+/** An address in parentheses. No arrow follows, so neither end is translated. */
 const ownEnd = /^\([\da-f.:]{3,45}[:/#]?\d{0,5}\)(?!\s?(?:->|=>|to ))/i
 const portsDiffer = (one: Token, next: Token): boolean =>
   (one.port ?? 0) > 1023 && next.port !== undefined && next.port !== one.port
 
 const isFor = (one: Said | undefined): boolean => one?.rule === 'text:for'
 
-/** One role, or none, for each token. */
+/** The role of each token, if it has one. */
 export const rolesInText = (text: string, tokens: readonly Token[]): (Said | undefined)[] => {
   const said: (Said | undefined)[] = []
   let last = -1
   tokens.forEach((token, at) => {
     said.push(undefined)
     const previous = tokens[last]
-    // Of a text that is nothing but the token, nothing around it tells anything.
+    // A text that is only the token has no context.
     const isWhole = token.end - token.start === text.length
     if (token.kind === 'url' || token.kind === 'mail' || isWhole || isInPath(text, token.start)) {
       last = at
@@ -271,14 +271,14 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (own === undefined) continue
       // Only addresses are translated.
       if (token.type === 'ip' || own !== 'translated') said[at] = { role: own, rule: id }
-      // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
+      // An arrow outweighs a word earlier in the sentence: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
       if (first !== undefined && last >= 0) said[last] = { role: first, rule: id }
       break
     }
     last = at
   })
   disown(text, tokens, said)
-  // `failed for 198.51.100.7 from 192.0.2.1`: the address in place of a name is what a client typed.
+  // `failed for 198.51.100.7 from 192.0.2.1`: a client typed the first address as its user name.
   if (said.some(isFor) && said.some((one) => one?.role === 'source' && !isFor(one)))
     said.forEach((one, at) => {
       if (isFor(one)) said[at] = undefined
@@ -286,7 +286,10 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
   return said
 }
 
-/** `user x from 192.0.2.1 port 22 from 198.51.100.7 port 40001`: the program wrote the last one outside quotation marks, and the client the others. */
+/**
+ * `user x from 192.0.2.1 port 22 from 198.51.100.7 port 40001`: the program wrote the last address outside quotation marks,
+ * and the client wrote the others.
+ */
 const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)[]): void => {
   const repeated: { readonly at: number; readonly isNumbered: boolean; readonly isQuoted: boolean }[] = []
   for (let at = 0; at < tokens.length; at++) {
@@ -297,7 +300,7 @@ const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)
   }
   const [forged] = repeated
   const next = forged && said[forged.at + 1]
-  // `closed by invalid user from 192.0.2.1 198.51.100.7 port 40001`: the name of the user ends in an address.
+  // `closed by invalid user from 192.0.2.1 198.51.100.7 port 40001`: the user's name ends in an address.
   if (repeated.length === 1 && forged?.isNumbered === false && next?.rule === 'text:beside-source') {
     const { end = 0 } = tokens[forged.at + 1] ?? {}
     if (!/^ port \d/.test(text.slice(end, end + 8))) return
@@ -312,11 +315,11 @@ const disown = (text: string, tokens: readonly Token[], said: (Said | undefined)
       said[one.at] = { role: 'claimed', rule: 'text:repeated' }
 }
 
-/** Up to two signs may be between the word and the address. */
+/** Up to two signs may stand between the word and the address. */
 const isFrom = (text: string, start: number): boolean =>
   / from \S{0,2}$/.test(text.slice(Math.max(0, start - 8), start))
 
-/** More are a list. */
+/** More than this is a list. */
 const mostRepeated = 8
 const longestQuoted = 2048
 const isQuoted = (text: string, at: number): boolean =>

@@ -1,4 +1,4 @@
-// Scans text once for what may be an address, a name, a URL or a mail address, and hands each over with where it stood.
+// Scans text once for addresses, names, URLs and mail addresses, and reports each candidate with its position.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './characters.js'
@@ -13,7 +13,7 @@ export type Token = {
   readonly end: number
   /** Path and query of a URL. */
   readonly path?: string | undefined
-  /** The port behind an address. */
+  /** The port after an address. */
   readonly port?: number | undefined
 }
 /** False ends the scan. */
@@ -56,16 +56,16 @@ export const scanTokens = (text: string, visit: Visit): void => {
       continue
     }
     if ((dots === 0 && colons < 2) || at - start > longestToken) continue
-    // The local part of a mail address; `192.0.2.1@pts/0` is where a terminal was opened from.
+    // The local part of a mail address; `192.0.2.1@pts/0` is the address from which a terminal was opened.
     if (code === 0x40 && at < length && (dots < 3 || !isDigit(text.charCodeAt(at - 1)))) continue
-    // A time has two colons too: an address has six, or two side by side.
+    // A time has two colons too; an IPv6 address has six, or two side by side.
     const isV6 = colons >= 6 || (colons >= 2 && text.slice(start, at).includes('::'))
     const address = isV6 ? addressWithColons(text, start, at) : undefined
     if (address ? !visit(address) : !visitQuadsOrNames(text, start, at, dots, visit)) return
   }
 }
 
-/** `xmlns="http://…"`: what the namespace is called, which nobody visits. */
+/** `xmlns="http://…"`: the name of a namespace, which is never visited. */
 const isNamespace = (text: string, start: number): boolean =>
   '"\''.includes(text.charAt(start - 1)) &&
   /(?:xmlns(?::[\w.-]{1,40})?|schemaLocation)["']?\s?[=:]\s?["']$/i.test(text.slice(Math.max(0, start - 64), start))
@@ -92,25 +92,31 @@ const addressToken = (text: string, start: number, end: number): Token | undefin
   const port = isBeforePort(behind) ? Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0) : 0
   return { kind: 'address', type: 'ip', value, start, end, port: port > 0 && port < 65_536 ? port : undefined }
 }
-/** `192.0.2.0/24`: none that anybody talked to. */
+/** `192.0.2.0/24`: a network and not an endpoint. */
 const isNetwork = (value: string, text: string, end: number): boolean => {
   if (text.charCodeAt(end) !== 0x2f || !value.endsWith('.0')) return false
   const bits = Number(/^\/(\d{1,2})(?![\w.:])/.exec(text.slice(end, end + 4))?.[1] ?? 32)
   return bits >= 8 && bits <= 24
 }
-/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`, `192.0.2.1_443`, `192.0.2.1.40001`; a prefix length is no port. */
+/**
+ * `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`, `192.0.2.1_443`, `192.0.2.1.40001`;
+ * a prefix length is no port.
+ */
 const portBehind = /^\]?(?:[:#(_.]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
 
 const isBeforePort = (code: number): boolean =>
   code === 0x3a || code === 0x2f || code === 0x5d || code === 0x28 || code === 0x23 || code === 0x2e || code === 0x5f
 
-/** Four numbers that are no part of something longer, but for a port: `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, `192.0.2.1_443`; and `192.0.2.1...198.51.100.1`. */
+/**
+ * Four numbers that are not part of something longer, except with a port: `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it,
+ * or `192.0.2.1_443`. Both addresses of `192.0.2.1...198.51.100.1` count.
+ */
 const quad =
   /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=(?!\w|-[a-z]|\.\w)|\.\d{1,5} >|\.\d{4,5}(?![\w.])|_\d{1,5}(?!\w)|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.]))/iy
-/** `version 7.0.5.7132`, `FileVersion: 7.0.5.1`, `Chrome 130.0.1.2`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
+/** `version 7.0.5.7132`, `FileVersion: 7.0.5.1`, `Chrome 130.0.1.2`, and the new version in `version 7.0.5.7132 to 7.0.6.1`. */
 const version =
   /(?<=(?:version|\b(?:ver|build|release|revision|firmware|oid|v|rv|chrome|chromium|firefox|safari|edge|opera|msie|electron|(?:apple)?webkit))[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?)/iy
-/** `Chrome/129.0.0.0`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
+/** `Chrome/129.0.0.0`. After an interface (`inside/192.0.2.1(443)`) the address has a port. */
 const isVersion = (text: string, start: number, end: number): boolean => {
   const before = text.charCodeAt(start - 1)
   if (before === 0x2f) return /[\w)]/.test(text[start - 2] ?? '') && !/^(?:\(|[/:]\d)/.test(text.slice(end, end + 2))
@@ -149,7 +155,7 @@ const visitNames = (text: string, start: number, end: number, visit: Visit): boo
     if (name === undefined) continue
     const isMail = before === '@' && at === start
     if (isMasked(name) || (!isMail && isCode(text, to))) continue
-    // Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`.
+    // Authors of algorithms named them like mail addresses: `hmac-sha2-256-etm@openssh.com`.
     if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name, text, from, to))
       continue
     if (!visit({ kind: isMail ? 'mail' : 'name', type: 'domain', value: name, start: from, end: to })) return false
@@ -167,10 +173,10 @@ const isCode = (text: string, end: number): boolean => {
 const isEdge = (code: number): boolean => code === 0x2e || code === 0x2d
 const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 
-/** An IPv6 address, where need be without what is before it: `inside:2001:db8::1`. */
+/** An IPv6 address, if necessary without the text before it: `inside:2001:db8::1`. */
 const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
   if (start > 0 && isWord(text.charCodeAt(start - 1))) return undefined
-  // A colon may end the sentence's part; `2001:db8:::` is an address and a colon. A part of five digits is a port, and so is what a dot sets off.
+  // A colon may be punctuation: `2001:db8:::` is an address and a colon. A part of five digits is a port, and so is one after a dot.
   const raw = text
     .slice(start, end)
     .replace(
@@ -179,7 +185,7 @@ const addressWithColons = (text: string, start: number, end: number): Token | un
     )
   const before = /^(?:[^:]*[^\da-f:][^:]*:|[^:]{5,}:){0,3}/i.exec(raw)?.[0].length ?? 0
   const bare = raw.slice(before)
-  // Eight pairs are a hardware address or a serial number; words of hexadecimal letters alone are words.
+  // Eight pairs are a hardware address or a serial number; hexadecimal letters without a digit are words.
   if (bare.length > 45 || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(bare)) return undefined
   if (!/\d/.test(bare) && !/^[\da-f]{4}::?[\da-f:]+$/i.test(bare)) return undefined
   return addressToken(text, start + before, start + raw.length)

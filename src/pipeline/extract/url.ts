@@ -1,14 +1,14 @@
-// Undoes how text was made harmless or portable, and finds the host of a URL, of a part of one, or of a mail address.
+// Undoes the defanging and escaping of text, and finds the host of a URL, of a part of one, or of a mail address.
 
 const mayBeDefanged = /[[({](?:[.:@]|dot|at)[\])}]|hxxp|fxp:|\\\./i
 
-/** The full stops that a browser takes for the dots of a name: ideographic, full-width, half-width. */
+/** Full stops that browsers accept as dots of a name: ideographic, full-width, half-width. */
 const wideDot = /[\u3002\uff0e\uff61]/
-/** Whether there is a dot as names have it, in any of its forms. */
+/** Whether the text has a dot as names have it, in any of its forms. */
 export const hasDot = (text: string): boolean => text.includes('.') || wideDot.test(text)
 
 const mayBeWide = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u3002\uff0e\uff61]/
-/** Full-width letters and digits become those of ASCII, and a wide dot between two of them a dot; behind an address it ends a sentence. */
+/** Turns full-width letters and digits into ASCII, and a wide dot between two of them into a dot. After an address it is a full stop. */
 const narrow = (text: string): string =>
   mayBeWide.test(text)
     ? text
@@ -31,7 +31,7 @@ export const refang = (given: string): string => {
     : text
 }
 
-/** Free text as its writer would have written it for a colleague: `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
+/** Undoes escapes and defanging in free text: `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
 export const plainText = (text: string): string => {
   if (!text.includes('\\')) return refang(text)
   const plain = text
@@ -47,13 +47,13 @@ type Authority = {
   readonly host: string
   readonly port: number
   readonly end: number
-  /** Path and query; nothing where there are none, or `/` alone. */
+  /** Path and query; undefined without them, or for `/` alone. */
   readonly path: string | undefined
 }
 
 const authority = /([^\s/?#"'<>\\|,;)\]}`&%[]*)(?:\[([^\]]{0,64})\](?::\d{1,5})?)?/y
 
-/** `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
+/** Reads the `user:pass@host:port/path?query` that begins at `from`, and strips the brackets of an IPv6 host. */
 export const authorityAt = (text: string, from: number): Authority => {
   authority.lastIndex = from
   const [all = '', plain = '', inBrackets] = authority.exec(text) ?? []
@@ -64,7 +64,7 @@ export const authorityAt = (text: string, from: number): Authority => {
   return { host: inBrackets ?? (colon < 0 ? name : name.slice(0, colon)), port, end, path: pathAt(text, end) }
 }
 
-/** Of a URL with this scheme, which may have its colon; nothing where neither says it. */
+/** The port of a URL, or else that of its scheme, which may end in a colon; undefined if neither gives one. */
 export const portOfUrl = (scheme: string, port: number): number | undefined => {
   if (port > 0 && port < 65_536) return port
   return /^https:?$/i.test(scheme) ? 443 : /^http:?$/i.test(scheme) ? 80 : undefined
@@ -78,14 +78,14 @@ export const pathAt = (text: string, from: number): string | undefined => {
 }
 
 const endsUrl = /[\s"<>|`]|$/g
-/** Where the rest of a URL ends: its path and query are not searched for names. */
+/** The end of a URL; its path and query are not searched for names. */
 export const endOfUrl = (text: string, from: number): number => {
   endsUrl.lastIndex = from
   return endsUrl.exec(text)?.index ?? text.length
 }
 
 const longestWithin = 128
-/** Whether what begins there is a part of a path or of a query: `/proxy/192.0.2.1/a`, `/?to=192.0.2.1`. */
+/** Whether the text from `start` on is part of a path or a query: `/proxy/192.0.2.1/a`, `/?to=192.0.2.1`. */
 export const isInPath = (text: string, start: number): boolean => {
   const before = text.charAt(start - 1)
   if (before === '' || !'/=&?%'.includes(before)) return false

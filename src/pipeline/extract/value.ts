@@ -1,4 +1,4 @@
-// Reads the value of a field that is known to hold an address, a name, a URL or a mail address.
+// Reads the value of a field that holds an address, a name, a URL or a mail address.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { Role } from '../../domain/sighting.js'
@@ -9,7 +9,7 @@ import { authorityAt, hasDot, pathAt, portOfUrl, refang } from './url.js'
 
 const longest = 2048
 
-/** Where a value is and what its field says of it. */
+/** The field of a value, and what its name tells. */
 type Place = { readonly field: string; readonly role: Role; readonly rule: string }
 
 const addAddress = (out: Findings, value: string, { field, role, rule }: Place, port?: number): boolean => {
@@ -19,22 +19,22 @@ const addAddress = (out: Findings, value: string, { field, role, rule }: Place, 
 }
 const addName = (out: Findings, value: string, { field, role, rule }: Place, path?: string): boolean => {
   const name = hasDot(value) ? parseHostname(value.startsWith('*.') ? value.slice(2) : value) : undefined
-  // `0.054301s` is a time, and `xxx.xxx.xxx.xxx` nobody.
+  // `0.054301s` is a time, and `xxx.xxx.xxx.xxx` a masked address.
   if (name === undefined || !/\.[a-z][^.]*$/.test(name) || isMasked(name)) return name !== undefined
-  // A client has no path: in its place a URL names a picture, or a program.
+  // A client has no path; a URL in its place names a picture or a program.
   out.add('domain', name, field, role === 'source' && path !== undefined ? 'url' : role, 'field', rule, path)
   return true
 }
 
-/** Whether the value was one host, or a list of hosts; what was none may still be text. */
+/** Whether the value was one host or a list of hosts; any other value may still be text. */
 export const readHost = (out: Findings, value: string, place: Place): boolean => {
-  // A single label is no name that anybody outside could know.
+  // A single label means nothing outside its own network.
   if (value.length < 2 || (!hasDot(value) && !value.includes(':'))) return true
   if (addHost(out, value, place)) return true
   if (value.length > longest) return false
   let found = false
   for (const part of refang(value).split(/[\s,;|<>"'()[\]{}]+/, 64))
-    // The `130.0.0.0` of a browser; an address like that names a network.
+    // The `130.0.0.0` of a browser is a version, and an address like that is a network.
     if (
       part.length > 1 &&
       !part.endsWith('.0.0.0') &&
@@ -44,7 +44,7 @@ export const readHost = (out: Findings, value: string, place: Place): boolean =>
   return found
 }
 
-/** `IPV4/UDP/192.0.2.1/5060`, `alice@192.0.2.1/22`: one of the parts is an address, and the number behind it its port. */
+/** `IPV4/UDP/192.0.2.1/5060`, `alice@192.0.2.1/22`: one of the parts is an address, and the number after it is its port. */
 const addAddressWithin = (out: Findings, value: string, place: Place): boolean => {
   const parts = value.split(/[/@|]/, 8)
   const at = parts.length > 1 ? parts.findIndex((part) => part.length > 2 && addAddress(out, part, place)) : -1
@@ -53,11 +53,11 @@ const addAddressWithin = (out: Findings, value: string, place: Place): boolean =
   return at >= 0
 }
 
-/** Whether the value is an address, with its port or without, and nothing else. */
+/** Whether the value is one address, with or without a port. */
 export const readAddress = (out: Findings, value: string, place: Place): boolean =>
   addAddress(out, value, place) || (value.length < 64 && addAddress(out, authorityAt(value, 0).host, place))
 
-/** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
+/** One host in any spelling that fields use: with port, prefix length, brackets, scheme, zone, interface. */
 const addHost = (out: Findings, value: string, place: Place): boolean => {
   if (isBareName(value)) return addName(out, value, place)
   if (addAddress(out, value, place)) return true
@@ -66,7 +66,7 @@ const addHost = (out: Findings, value: string, place: Place): boolean => {
   const scheme = value.indexOf('://')
   const isUrl = scheme > 0 && scheme < 12
   const { host, port, end, path } = authorityAt(value, isUrl ? scheme + 3 : 0)
-  // What a blank or a comma ends is one of several.
+  // A host that ends at a blank or a comma is one of several.
   if (end < value.length && !'/?#%'.includes(value.charAt(end))) return false
   if (addAddress(out, host, place) || addName(out, host, place, path)) {
     out.addPort(place.role, port)
@@ -77,7 +77,7 @@ const addHost = (out: Findings, value: string, place: Place): boolean => {
   return behind !== value && /^[A-Z0-9.-]{4,253}$/.test(behind) && addHost(out, behind, place)
 }
 
-/** `192.0.2.1_443`, `192.0.2.1.40001`, `2001:db8::1:40001`, `192.0.2.1Peer port`: an address and a port, or a word, with no bracket between them. */
+/** `192.0.2.1_443`, `192.0.2.1.40001`, `2001:db8::1:40001`, `192.0.2.1Peer port`: an address with a port or a word right after it. */
 const addGlued = (out: Findings, value: string, place: Place): boolean => {
   if (value.length > 64) return false
   const [, beforePort, port, beforeWord] = glued.exec(value) ?? []
@@ -87,10 +87,10 @@ const addGlued = (out: Findings, value: string, place: Place): boolean => {
 }
 const glued = /^(?:(.{3,45})[_.:#](\d{1,5})|(\d{1,3}(?:\.\d{1,3}){3})[A-Z][a-z]+)$/
 
-/** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
+/** Letters, digits, dots and hyphens, where the last part begins with a letter: by far the most common spelling. */
 export const isBareName = (value: string): boolean => /^[\dA-Za-z.-]{0,252}(?<=^|\.)[A-Za-z][\dA-Za-z-]*$/.test(value)
 
-/** A URL, `host:port` of a CONNECT, or a mere path, whose host is elsewhere. */
+/** A URL, the `host:port` of a CONNECT, or only a path, whose host is in another field. */
 export const readUrl = (out: Findings, value: string, { field, rule }: Place): boolean => {
   const place: Place = { field, role: 'url', rule }
   const text = refang(value.slice(0, longest))
@@ -109,7 +109,7 @@ export const readUrl = (out: Findings, value: string, { field, rule }: Place): b
 }
 
 const mayBeAddress = /^[\d[:a-f]/i
-/** Mail addresses, however they are dressed; a user name without `@` is none, an address in its place somebody's. */
+/** Mail addresses in any notation. A user name without `@` is not one; an IP address in its place belongs to an end. */
 export const readMail = (out: Findings, value: string, { field, rule }: Place): void => {
   const text = refang(value.slice(0, longest))
   let at = text.indexOf('@')

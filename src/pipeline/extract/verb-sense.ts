@@ -1,20 +1,20 @@
-// Tells what the words around a verb make of it: that it was done, that its opposite was, or that nobody can tell: a list, a count, an intention, a change of settings.
+// Decides from the words around a verb whether it was done, its opposite was, or the text does not tell (a list, a count, an intention).
 
 type Sense = 'done' | 'opposite' | 'doubtful'
 
-/** The longest of what may be before a verb and change it. */
+/** The longest text before a verb that can change its meaning. */
 const reach = 64
 const reachBehind = 32
 
 const negation =
   /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
-/** `has not accepted any`: who was asked did nothing; what `has not been accepted` was refused. */
+/** `has not accepted any` reports no decision; `has not been accepted` is a refusal. */
 const notYet = /\b(?:has|have|had)(?: not|n't)(?: yet)? $/i
-/** What decides over access; who does not decrypt or monitor lets pass all the same. */
+/** Verbs that decide over access; traffic that is not decrypted or not monitored passes all the same. */
 const isAccess =
   /^(?:allow|accept|permit|pass|grant|author|trust|forward|relay|deliver|release|succe|ok|log|sign|block|den[yi]|drop|reject|refus|discard|prevent|quarantin|kill|forbid|disallow|ban)/i
 
-/** What is meant to be done, or might be; what was asked for was done. */
+/** Words for an intention or a possibility; a request (`requested to`) was carried out. */
 const intention =
   /(?<![a-z])(?:(?<!\b(?:requested|asked|instructed|decided) )to|will|would|could|may|might|can|should|must|shall|please)(?: (?:be|automatically|also|always|now))? $/i
 const beforeDoubtful = [
@@ -22,12 +22,12 @@ const beforeDoubtful = [
   /(?<![a-z])(?:number|count|amount|percentage|list|total) of (?:[\w-]+ ){0,3}$|(?<![a-z])(?:max(?:imum)?|min(?:imum)?|above the|below the|than the) $|(?<![\d.:])0 (?:\([\d.%]+\) )?(?:[a-z]+ )?$/i,
   // A setting with that word in its name was changed.
   /(?<![a-z])(?:modif|creat|add|delet|remov|updat|chang|configur|renam|edit|import)(?:y|e|ing|ed|ied)\b[^.;]{0,32}$/i,
-  // How a mail was checked, and not what became of it.
+  // The check of a mail, and not what happened to it.
   /(?<![a-z])(?:spf|dkim|dmarc|bimi|compauth|iprev)(?![a-z]).{0,10}$/i,
-  // A thread that waits; code.
+  // A waiting thread, or code.
   /\bthreads?\b[^:]{0,40}$|`$/i,
 ]
-/** What has such a name is no deed: `allowed value`, `blocked senders`, `drop rate`, `forwarded for`; a key, a count of none. */
+/** Words that turn the verb before them into a name (`allowed value`, `blocked senders`, `drop rate`); also a key, or a count of zero. */
 const afterDoubtful =
   /^[ _-](?:values?|ranges?|limits?|numbers?|size|length|rate|counts?|counters?|lists?|pools?|threads?|members?|exceptions?|sites|segments|senders|methods|origins|threshold|quota)(?![a-z])|^["']\s?[:=]|^\*|^["']?\s?[=:]\s?"?0(?![\d.])/i
 /** `added 192.0.2.1 to ban list` */
@@ -36,7 +36,7 @@ const list = /^[ _-]?list(?![a-z])/i
 const afterImperative = /^[ _-](?:attempt|error|reason|code|mode|type|device|storage)(?![a-z])/i
 const isParticiple = /(?:ed|en|ing)$/i
 
-/** Of the verb from `start` to `end`; its words are separated by one blank. */
+/** The sense of the verb from `start` to `end`; single blanks separate its words. */
 export const senseOf = (text: string, start: number, end: number): Sense => {
   const before = text.slice(Math.max(0, start - reach), start)
   const after = text.slice(end, end + reachBehind)
@@ -44,7 +44,7 @@ export const senseOf = (text: string, start: number, end: number): Sense => {
   if (negation.test(before)) return notYet.test(before) || !isAccess.test(verb) ? 'doubtful' : 'opposite'
   if (list.test(after) && listed.test(before)) return 'done'
   if (afterDoubtful.test(after)) return 'doubtful'
-  // `accept attempt`; `failed login attempt` has said already how it went.
+  // `accept attempt`; `failed login attempt` already tells the outcome.
   const isPhrase = verb.includes(' ')
   if (!isPhrase && ((!isParticiple.test(verb) && afterImperative.test(after)) || intention.test(before)))
     return 'doubtful'
@@ -52,11 +52,11 @@ export const senseOf = (text: string, start: number, end: number): Sense => {
   return isOther(verb, before, after) ? 'doubtful' : 'done'
 }
 
-/** Verbs that mean something else in some company. */
+/** Verbs that mean something else next to certain words. */
 const isOther = (verb: string, before: string, after: string): boolean => {
   switch (verb.toLowerCase()) {
     case 'refused':
-      // Nobody listened there: no policy decided.
+      // The port was closed: no policy decided.
       return /(?<![a-z])connection $/i.test(before) && !/^ (?:from|by)\b/i.test(after)
     case 'forwarded':
       return /^[ _-]for(?![a-z])/i.test(after)
@@ -74,10 +74,10 @@ const isOther = (verb: string, before: string, after: string): boolean => {
 
 const change =
   /(?<![a-z])(?:create|add|remove|delete|update|modify|modifie|change|edit|rename|enable|disable|set|setting)[sd]?(?![a-z])/
-/** Who is blocked by hand, and what else is the object of a change: `block_user`, `allow_app`. */
+/** Objects of a block by hand or of a change: `block_user`, `allow_app`. */
 const whom = /^ (?:user|account|sender|contact|caller|member|number|device|app|application|rule|policy|role)s?(?![a-z])/
 
-/** The same of the verb in the name of an event: `block_user`, `blocked_sender_change`, `CreateTrustAnchor` say what somebody set. */
+/** The sense of a verb in an event's name: `block_user`, `blocked_sender_change`, `CreateTrustAnchor` report a change of settings. */
 export const senseInName = (name: string, start: number, end: number): Sense => {
   const after = name.slice(end)
   if (after.trim() !== '' && change.test(name)) return 'doubtful'

@@ -1,4 +1,4 @@
-// Remembers the `#Fields` header of a W3C extended log and reads the lines behind it by the names it gave their columns.
+// Remembers the `#Fields` header of a W3C extended log and reads the lines after it by its column names.
 import { readPair, type Reader } from './reader.js'
 
 const prefix = '#Fields:'
@@ -6,7 +6,7 @@ const maxColumns = 128
 const maxHeader = 4096
 const maxLine = 65_536
 
-/** Answers whether the line is one that the last header describes, or such a header. Sound only where one source is read at a time. */
+/** Returns whether the line is such a header, or one that the last header describes. Sound only if one source is read at a time. */
 export const createW3cFields = (reader: Reader): ((text: string) => boolean) => {
   let columns: readonly string[] = []
   return (text) => {

@@ -1,4 +1,4 @@
-// Reads an event that is written as XML: each element that holds a value is a pair, named by itself and what it is in.
+// Reads an event written as XML: each element that holds a value is a pair, named by the element and its parents.
 import { readPair, type Reader } from './reader.js'
 
 const maxElements = 1024
@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 const plain = (value: string): string =>
   value.replace(/&(lt|gt|quot|apos|amp);/g, (all, name: string) => entities[name] ?? all)
 
-/** Whether the text is one element, with or without a prologue; what is not well formed is read as far as it goes. */
+/** Whether the text is one element, with or without a prologue; malformed text is read as far as possible. */
 export const readXml = (reader: Reader, body: string, level: number): boolean => {
   if (body.charCodeAt(0) !== 0x3c || !/^<(?:\?xml|[A-Za-z_])/.test(body)) return false
   if (!body.trimEnd().endsWith('>') || !body.includes('</')) return false
@@ -35,7 +35,7 @@ export const readXml = (reader: Reader, body: string, level: number): boolean =>
   return true
 }
 
-/** `<Data Name="IpAddress">`: what the element is called, by an attribute or by its own name. */
+/** `<Data Name="IpAddress">`: the name of the element, from an attribute or else from its tag. */
 const readAttributes = (reader: Reader, tag: string, text: string, level: number): string => {
   let called: string | undefined
   for (const [, name = '', double, single] of text.matchAll(attribute)) {
