@@ -1,4 +1,4 @@
-// Annotate: adds the annotation to an event.
+// Puts the annotation into an event.
 import { systemClock, type Clock } from '../../base/clock.js'
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
@@ -13,7 +13,7 @@ import { writeAnnotation, writeCompact } from './write-annotation.js'
 
 type AnnotateSettings = PlaceSettings &
   TextSettings & {
-    /** Tells the year of a time that has none, where the record has no time either. */
+    /** The current time, for an event whose time has no year and whose record has no time. */
     readonly clock?: Clock
   }
 

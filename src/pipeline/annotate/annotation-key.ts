@@ -2,9 +2,9 @@
 
 export type AnnotationKey = {
   readonly isAnnotationName: (name: string) => boolean
-  /** Whether the name that is written there, with its quotation marks, is one. */
+  /** Whether the quoted name at this place is one. */
   readonly isAnnotationNameAt: (bytes: Buffer, from: number, to: number) => boolean
-  /** Whether one may be spelt anywhere in the bytes, whatever they mean. */
+  /** Whether the bytes may contain such a name anywhere, in any meaning. */
   readonly mayHold: (bytes: Buffer) => boolean
 }
 

@@ -32,7 +32,7 @@ export type TextSettings = {
   readonly hasId: boolean
   readonly ownRanges: RangeSet
   readonly replayId?: string | undefined
-  /** Says country and network of addresses, in the full form. */
+  /** Country and network of an address, for the full form. */
   readonly geo?: GeoSource | undefined
 }
 
@@ -46,7 +46,7 @@ export type AnnotationText = {
   readonly value: () => Annotation
   /** The flat members of the value. */
   readonly summary: () => AnnotationSummary
-  /** The same as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  /** The flat members as if another indicator had decided: one for each further malicious, suspicious or flagged indicator. */
   readonly others: () => readonly AnnotationSummary[]
 }
 
@@ -90,7 +90,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
     return text
   }
 
-  /** The full form without its text, which rules do not need of an event that is annotated in the compact form. */
+  /** The full form without its text, for rules that look at an event with a compact annotation. */
   const valueOf = (one: Case): Annotation => {
     const { rows, indicators, deciding, about, origin } = one
     const finished = known.finished((deciding ?? nothing).full, about)
@@ -154,14 +154,14 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
       hasId: withId,
       text: isFull ? full(one) : compact(one, withId),
       value: () => valueOf(one),
-      // Kept with the indicator: alerts, counts and the status page ask for it several times an event.
+      // Kept with the indicator: alerts, counts and the status page read it several times per event.
       summary: () => summaryOf(known.finished((deciding ?? nothing).full, about), one),
       others: () => othersOf(one),
     }
   }
 }
 
-/** The compact form has no format, and an activity only where it names an indicator, so that most events share it. */
+/** The compact form has no format, and an activity only if it names an indicator, so that most events share one text. */
 const compactOf = (about: SummaryInput, isShared: boolean): SummaryInput => {
   const { status, direction, action, activity, passwordAccepted, truncated, unread, reading, format } = about
   if (format === undefined && (!isShared || activity === 'other')) return about

@@ -12,7 +12,7 @@ type ConcludeInput = {
   readonly extraction: Pick<Extraction, 'action' | 'activity' | 'passwordAccepted' | 'truncated' | 'unread' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
-  /** The same rows as the annotation lists them, where that was done before. */
+  /** The same rows in the form of the annotation, if already described. */
   readonly described?: readonly AnnotatedIndicator[]
   readonly direction: Direction
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
@@ -57,7 +57,7 @@ export const idOf = (origin: string): string =>
     ? origin
     : createHash('sha256').update(origin).digest('hex')
 
-/** An annotation is limited to 16 indicators and 4 KB; what is left out is counted. */
+/** An annotation is limited to 16 indicators and 4 KB; those left out are counted. */
 const maxIndicators = 16
 const maxBytes = 4096
 /** Space for the key, `read_as`, `replaced`, `forged` and `indicators_omitted`. */

@@ -24,8 +24,8 @@ const directions: Readonly<Record<Side, Readonly<Record<Side, Direction>>>> = {
 }
 
 /**
- * Which way the connection began: by the first address in each of the two roles. Between two public addresses the event's own word for one end counts;
- * two public ends are never internal, so that no accused address passes for one of ours.
+ * The direction in which the connection began, by the first address in each of the two roles. Between two public addresses the event's
+ * own statement about one end counts; two public ends are never internal, so that no malicious address passes for one of ours.
  */
 export const directionOf = (indicators: readonly Sided[], flow?: Flow): Direction => {
   let from: Side | undefined
@@ -33,7 +33,7 @@ export const directionOf = (indicators: readonly Sided[], flow?: Flow): Directio
   for (const { role, side } of indicators)
     if (role === 'source') from ??= side
     else if (role === 'destination') to ??= side
-  // Without an address of the server a request came in all the same.
+  // A request came in even if the event has no address of the server.
   if (to === undefined && flow?.destinationSide !== undefined) to = flow.destinationSide
   if (from === undefined || to === undefined) return 'unknown'
   if (flow === undefined) return directions[from][to]

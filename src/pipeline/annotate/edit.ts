@@ -2,7 +2,7 @@
 
 export type Edit = { readonly at: number; readonly until: number; readonly text: string | Buffer }
 
-/** Deletions; what follows another becomes one with it, because a hostile event may have a million. */
+/** Deletions. Adjacent ones are merged, because a hostile event may have a million. */
 export const createCuts = () => {
   const edits: Edit[] = []
   return {

@@ -33,7 +33,7 @@ export const outweighs = (a: Weighed, b: Weighed): boolean => {
 
 const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
   if (verdict !== 'unknown') return weights[verdict]
-  // All other feeds were looked into, and so was the memory.
+  // All other feeds and the cache were searched.
   if (reason === 'feed_missing') return weights.missing
   const kind = reason === undefined ? 'failure' : kindOf(reason)
   if (kind === 'failure') return weights.failed
@@ -49,7 +49,7 @@ export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
   score: indicator.score ?? -1,
 })
 
-/** It was not looked up, on purpose. */
+/** It was deliberately not looked up. */
 export const wasSkipped = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.skipped
 
 type EventOutcome<One> = {
@@ -79,7 +79,7 @@ export const outcomeOf = <One extends Weighed>(
   // By the order of weights, clean decides only if everything that was looked up is clean.
   const isPart = truncated || unread !== undefined
   if (truncated && deciding?.level === 'clean') deciding = undefined
-  // What was found in bytes that nobody could read accuses, and says nothing else.
+  // Indicators found in undecoded bytes decide only if they are malicious or suspicious.
   if (unread !== undefined && deciding !== undefined && deciding.weight > weights.suspicious) deciding = undefined
   const status = unread !== undefined && answered === 0 ? 'failed' : statusOf(asked, answered, missing, isPart)
   return { deciding, status, verdict: deciding?.level ?? 'unknown' }
@@ -96,7 +96,7 @@ const timeOf = ({ at }: Verdict): string | undefined =>
 
 const nowhere: Geo = {}
 
-/** Itself, unless its name is too long. */
+/** The network, with a name that is too long clipped. */
 const networkOf = (as: NonNullable<Geo['as']>): NonNullable<Geo['as']> => {
   if (as.name === undefined) return as
   const name = clip(as.name, 100)

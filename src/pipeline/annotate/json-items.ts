@@ -13,7 +13,7 @@ export type JsonItem = {
   /** Absent in an array. */
   readonly name?: string
 }
-/** Where such a list or object ends. */
+/** The end of an object or an array. */
 type JsonEnd = {
   readonly last: JsonItem | undefined
   /** The closing bracket. */
@@ -24,7 +24,7 @@ type JsonItems = JsonEnd & { readonly items: readonly JsonItem[] }
 const comma = 0x2c
 const isClosing = (byte: number | undefined): boolean => byte === 0x7d || byte === 0x5d
 
-/** `open` is the position of the bracket. Linear time, no recursion, and no memory but what `visit` keeps. */
+/** `open` is the position of the bracket. Takes linear time, does not recurse, and stores only what `visit` keeps. */
 export const visitItems = (bytes: Buffer, open: number, visit: (item: JsonItem) => void): JsonEnd => {
   const named = bytes[open] === 0x7b
   let last: JsonItem | undefined

@@ -26,7 +26,7 @@ export type KnownSighting = Weighed &
     readonly indicator: AnnotatedIndicator
     readonly verdict: Verdict
     readonly isPending: boolean
-    /** Accused or flagged: rules look at it even if another indicator decides. */
+    /** Malicious, suspicious or flagged: rules look at it even if another indicator decides. */
     readonly isCandidate: boolean
     /** Its size in the list of the full form. */
     readonly size: number
@@ -39,11 +39,11 @@ export type KnownSighting = Weighed &
   }
 
 type KnownSightings = {
-  /** Forgets everything if a database of places was replaced; call it before an event. */
+  /** Forgets everything if a geo database was replaced; call it before each event. */
   readonly refresh: () => void
   readonly of: (judged: Judged) => KnownSighting
   readonly finished: (owner: Owner, about: SummaryInput) => Finished
-  /** Shared by all events that are alike, so it is never changed. */
+  /** Freezes the summary, because all similar events share it. */
   readonly keepSummary: (finished: Finished, summary: AnnotationSummary) => AnnotationSummary
   /** Accounts for a text that the caller stores, and returns it flattened. */
   readonly keep: (text: string) => string
@@ -53,7 +53,7 @@ type KnownSightings = {
 const generation = 8_388_608
 const weightOfEntry = 500
 const summaryWeight = 300
-/** What many indicators share has a variant for each status, direction, action and activity. */
+/** A text shared by many indicators has a variant for each status, direction, action and activity. */
 const maxVariants = 512
 const sample: SummaryInput = {
   status: 'complete',
@@ -80,7 +80,7 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
     const { sighting, verdict, late } = judged
     const isShared = isCommon(summarise({ indicator, verdict }, sample))
     const { weight, level, role, placeOfClass, score } = weigh(indicator)
-    // Every member by name: V8 gives each object that is made by spreading a hidden class of its own, which costs more than the object.
+    // Every member by name: V8 gives each spread object its own hidden class, which costs more than the object.
     const known: KnownSighting = {
       weight,
       level,
@@ -115,7 +115,7 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
       let before: Finished | undefined
       for (let one = owner.finished; one !== undefined; before = one, one = one.next, count++) {
         if (!isSame(one, about)) continue
-        // To the front: few variants are most of the events.
+        // Moves it to the front: a few variants cover most events.
         if (before !== undefined) {
           before.next = one.next
           one.next = owner.finished

@@ -1,4 +1,4 @@
-// Members that an annotation adds to an event in the schemas of others: ECS and OCSF.
+// Members that an annotation adds to an event in other schemas: ECS and OCSF.
 import type { AnnotatedIndicator, AnnotatedType, Annotation } from '../../domain/annotation.js'
 import { threatIndicator } from '../../domain/ecs-indicator.js'
 import { hostOf } from '../../domain/listed-url.js'
@@ -47,7 +47,7 @@ const reputationOf = ({ verdict, score, source }: AnnotatedIndicator): object | 
     : { base_score: score, ...reputations[verdict], ...(source === undefined ? {} : { provider: source }) }
 
 const hostname = { type_id: 1, type: 'Hostname' }
-/** What the event shows, and what is known of it. */
+/** The types of the observed value and of the intelligence about it. */
 const ocsfTypes = {
   ip: { observed: { type_id: 2, type: 'IP Address' }, known: { type_id: 1, type: 'IP Address' } },
   domain: { observed: hostname, known: { type_id: 2, type: 'Domain' } },

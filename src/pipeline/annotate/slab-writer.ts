@@ -1,7 +1,7 @@
 // Assembles annotated events in large memory slabs, without an allocation per event.
 
 type SlabWriter = {
-  /** Starts a new text; one at a time. */
+  /** Starts a new text; only one text can be open. */
   readonly begin: () => void
   readonly bytes: (bytes: Buffer) => void
   /** Removes the last bytes written. */
@@ -13,10 +13,10 @@ type SlabWriter = {
   readonly end: () => Buffer
 }
 
-/** Texts share slabs of this size and keep them alive, so copy what outlives a batch. */
+/** Texts share slabs of this size and keep them alive, so copy any text that must outlive a batch. */
 const slabBytes = 65_536
 const lowBytes = 4096
-/** What a large text is given beyond its size, at most: the annotation comes behind it. */
+/** Upper limit of the spare room that a large text gets for the annotation behind it. */
 const spareBytes = 65_536
 /** For shorter texts a native call is slower than a loop. */
 const shortest = 24

@@ -50,7 +50,7 @@ export const summarise = (deciding: Deciding | undefined, about: SummaryInput): 
 }
 
 const maxCategories = 4
-/** An annotation has 4 KB; alerts say more. */
+/** Limit on listings, because an annotation has 4 KB; alerts list more. */
 const maxListings = 4
 const clipped = { feed: 64, entry: 100, categories: 2, category: 40 } as const
 

@@ -107,7 +107,7 @@ const closing = (a: AnnotationSummary): string => {
   return text
 }
 
-/** Up to what is different in every event: its id and its list of indicators. */
+/** The full form up to the parts that differ in every event: its id and its indicators. */
 export const writeSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
   if (a.score !== undefined) text += `,"score":${a.score}`
@@ -153,17 +153,17 @@ export const writeAnnotation = (a: Annotation): string => {
   return `${writeSummary(a)}${writeIds(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
 }
 
-/** Whether the compact form names the deciding indicator: it is accused or has a flag. */
+/** Whether the compact form names the deciding indicator: a malicious, suspicious or flagged one. */
 const isNamed = (a: AnnotationSummary): boolean =>
   a.verdict === 'malicious' || a.verdict === 'suspicious' || flags.some((flag) => a[flag] === true)
 
 /** Only a missing answer (key, budget, deadline) needs action. */
 const isActionable = (reason: Reason | undefined): boolean => reason !== undefined && kindOf(reason) === 'failure'
 
-/** The answer is still to come, and the event's id leads to it: nobody has to act on that one indicator. */
+/** The answer is still to come and can be found by the event's id, so this indicator needs no action. */
 const isOnItsWay = (reason: Reason | undefined): boolean => reason === 'pending' || reason === 'deadline'
 
-/** Whether the compact form would be the same for any other indicator of that verdict and reason. */
+/** Whether the compact form is the same for all indicators with this verdict and reason. */
 export const isCommon = (a: AnnotationSummary): boolean =>
   !isNamed(a) && (!isActionable(a.reason) || isOnItsWay(a.reason)) && a.former === undefined
 
