@@ -1,4 +1,5 @@
-// Finds the time of an event: the first timestamp in its text, in any common format. `domain/timestamp.ts` parses a text that is just a time.
+// Finds the time of an event: the first timestamp in its text, in any common format.
+// `domain/timestamp.ts` parses a text that is only a time.
 import { epochMs } from '../domain/timestamp.js'
 import { isDigit, isLetter } from './extract/characters.js'
 
@@ -60,7 +61,7 @@ export const eventTime = (text: string, now: number): number | undefined => {
   return (syslog && syslogTime(head, syslog, now)) ?? (other && numberedTime(head, other, now)) ?? epochIn(head)
 }
 
-/** The first colon of a time of day, from there on; -1 where there is none. */
+/** The first colon of a time of day at or after `from`; -1 without one. */
 const clockFrom = (head: string, from: number): number => {
   for (let at = head.indexOf(':', from); at >= 0; at = head.indexOf(':', at + 1))
     if (
@@ -80,7 +81,7 @@ const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray 
 
 /** Between the parts of a date. */
 const isSeparator = (code: number): boolean => code >= 0x2d && code <= 0x2f
-/** What may be between a date and the blank before its time. */
+/** Characters that may stand between a date and the blank before its time. */
 const isOpen = (code: number): boolean => code === blank || code === 0x22 || code === 0x2c
 
 const zoneIn = (head: string, given: string | undefined): string | undefined =>
