@@ -33,7 +33,7 @@ export const outweighs = (a: Weighed, b: Weighed): boolean => {
 
 const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
   if (verdict !== 'unknown') return weights[verdict]
-  // All other feeds and the cache were searched.
+  // All other feeds and the memory were searched.
   if (reason === 'feed_missing') return weights.missing
   const kind = reason === undefined ? 'failure' : kindOf(reason)
   if (kind === 'failure') return weights.failed

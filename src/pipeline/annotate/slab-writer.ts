@@ -16,7 +16,7 @@ type SlabWriter = {
 /** Texts share slabs of this size and keep them alive, so copy any text that must outlive a batch. */
 const slabBytes = 65_536
 const lowBytes = 4096
-/** Upper limit of the spare room that a large text gets for the annotation behind it. */
+/** Upper limit of the spare room that a large text gets for the annotation after it. */
 const spareBytes = 65_536
 /** For shorter texts a native call is slower than a loop. */
 const shortest = 24

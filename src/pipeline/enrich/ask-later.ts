@@ -35,7 +35,7 @@ type Awaited = {
   isOver: boolean
 }
 
-/** Indicators that are awaited at most. */
+/** The maximum number of awaited indicators. */
 const maxAwaited = 100_000
 /** With pauses from 30 s, doubled each time, the attempts span a quarter of an hour. */
 const firstMs = 30_000

@@ -103,7 +103,7 @@ export const createActionFinder = () => {
     result: (): ActionFound => (isLogin && outcomeRank < best ? outcome : found),
     /** The outcome, for the case that the event is a login. */
     outcome: (): ActionFound => outcome,
-    /** Looks in a sentence for the end that began. */
+    /** Looks in a sentence for a verb that tells which end began. */
     seeVerb: (text: string): void => {
       verb ??= wayOfVerb(text)
     },

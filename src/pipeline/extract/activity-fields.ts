@@ -2,7 +2,7 @@
 import { compact, table } from './characters.js'
 
 /**
- * kind: a word for the kind of event.  event: the event's name.  category: either of them.  description: the event's name as a sentence.
+ * kind: a word for the kind of event.  event: the event's name.  category: either of them.  description: the event in words.
  * id: a Windows event id.  caller: only a logged-in caller of an API has it.  user: the caller's name.  method, status: of HTTP.
  * signInCode, callError, rpcCode, callStatus, ntStatus: the outcome of a login or a call, as the product's own code.
  * factor: only a second factor has it.  edge: only a proxy in front of a server has it.  mail: only mail has it.

@@ -51,7 +51,7 @@ export const fitOf = (name: string): ((text: string) => boolean) => {
   return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
 const longestTime = 64
-/** The shape of a piece, for names that do not accept any text. */
+/** The shape of a piece, for names that do not accept every text. */
 const shapes: ReadonlyMap<string, RegExp> = new Map([
   ['http.response.status_code', /^\d{3}$/],
   ['network.forwarded_ip', /^(?:[\da-f.:, -]|unknown)+$/i],

@@ -20,7 +20,7 @@ const longest = 64
 /** A power of two. Each text has one slot, and the latest text there replaces the one before. */
 const slots = 16_384
 
-/** Returns the text of these bytes, which must be ASCII; undefined if it is long. */
+/** Returns the text of these bytes, which must be ASCII; undefined for a long text. */
 export const createKnownTexts = (): ((bytes: Buffer, from: number, to: number) => KnownText | undefined) => {
   const known = new Array<KnownText | undefined>(slots).fill(undefined)
   return (bytes, from, to) => {

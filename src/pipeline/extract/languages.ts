@@ -52,6 +52,6 @@ const actionIn = (value: string, words: RegExp, [opposite, action]: readonly [Ac
   return negated.test(before) || negatedBehind.test(behind) ? opposite : action
 }
 
-/** Searches a line only if a letter or a small word shows that it is not English; most lines are. */
+/** Searches a line only if a letter or a small word shows that it is not English; most lines are skipped. */
 export const actionOfForeignLine = (text: string): Action =>
   isAscii(text) && !smallWord.test(text) ? 'unknown' : actionOfForeign(text)

@@ -85,7 +85,7 @@ export const unread = pathOf('', '', '', nothing, false, true)
 const unreadAnnotation = pathOf('', '', '', nothing, true, true)
 const unreadKey = pathOf('', 'key', '', nothing, false, true)
 
-/** Keys come from events, so their number is bounded; beyond it a path is worked out each time. */
+/** Keys come from events, so their number is bounded; beyond the limit a path is worked out each time. */
 export const createPaths = (
   fieldOf: FieldOf,
   { isAnnotationName, isAnnotationNameAt }: Omit<AnnotationKey, 'mayHold'> = {
