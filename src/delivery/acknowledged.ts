@@ -1,4 +1,5 @@
-// At least once: a chunk's output is acknowledged before its offsets move. Below it, a sender sends again only what was not acknowledged.
+// At-least-once delivery: Kafka acknowledges the output of a chunk before its offsets move.
+// The sender retries only the records that were not acknowledged.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendAttachments, fitting } from './attachments.js'
@@ -16,9 +17,9 @@ import type { Outgoing } from '../kafka/records.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
 
-/** In a batch that takes longer; each is committed at its end. */
+/** Interval between commits within a batch that takes long; every batch also commits at its end. */
 const commitEveryMs = 1_000
-/** Before a membership that could not be proved is asked for again. */
+/** Delay before the next attempt to prove membership. */
 const againMs = 200
 
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
@@ -54,8 +55,8 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
-        // However it is killed, no event that waits is in the output without a note, and none that is accused without its alert:
-        // when it is delivered again, the provider may have no answer.
+        // Alerts and notes go first. If the process is killed in between, the output then has no pending event without its note and no
+        // malicious event without its alert: on redelivery the provider may have no answer.
         await sendAttachments(attachmentsOf(chunk), sender.send, form)
         await deliver(chunk.items.flat(), sender.send, form, chunk.again)
         return true
@@ -75,16 +76,16 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     open: (first, { progress, takenOver, readIn, opened }) => {
       let assigned = first
       const position = openPosition({ startingOffsets: options.startingOffsets, owner, takenOver, readIn })
-      /** Of the chunk that was delivered last. */
+      /** Commit number, written into the commit metadata. */
       let count = 0
-      /** Whether something was delivered since the last join. */
+      /** Whether a chunk was delivered since the last join. */
       let hasBegun = false
-      /** One write after the other: otherwise counts that call an indicator alerted could be kept before its alert is written. */
+      /** Serializes writes: otherwise the counts could mark an indicator as alerted before its alert is written. */
       const writes = { turn: Promise.resolve<unknown>(undefined) }
       let isClosed = false
       /**
-       * Waits for the proof that the partition is still assigned here and was nobody else's in between: a process that slept past its session
-       * would replace the records of the next owner. False if it is lost.
+       * Waits for proof that the partition is still assigned here and had no other owner in between. A process that slept past its
+       * session would overwrite the records of the next owner. Resolves with false when the partition is lost.
        */
       const isMember = async (): Promise<boolean> => {
         while (!isClosed)
@@ -93,7 +94,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
             await assigned.proveMembership()
             return !isClosed
           } catch {
-            // The next join tells whether it stays here.
+            // The next join decides whether the partition stays here.
             await sleep(againMs, undefined, { ref: false })
           }
         return false
@@ -102,7 +103,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         deliver: async (fetched, state) => {
           if (isClosed) return
           const at = position.current()
-          // The batch is left, and fetched again once the position is set.
+          // Leave the batch: Kafka delivers it again once the position is set.
           if (at?.generation !== fetched.generation) return
           const { topicId } = at
           const prepared = pipeline.prepare?.(fetched.records)
@@ -119,7 +120,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
             for (const records of splitBatch(counted.records, !hasBegun))
               for (const chunk of await startChunks(records, { pipeline, wait, form, max, state, topicId })) {
                 if (!fetched.goesOn()) return
-                // Only the provider determines how long that takes, so it has no limit.
+                // No time limit here: the duration depends on the provider alone.
                 if (wait.kind === 'complete' && !(await chunk.ready)) return
                 if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataWith, progress))) return
                 hasBegun = true
@@ -137,13 +138,13 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
             const sender = take()
             try {
               const records = fitting(compose(), form)
-              // However it is killed, no note says of something that it was written before it is.
+              // Notes go last: if the process is killed in between, no note claims that an unwritten record was written.
               for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
                 for (const part of splitByCountAndBytes(together, recordBytes, form.max))
                   if ((await sender.send(part, () => !isClosed)) !== 'acknowledged') return 'refused'
               return 'written'
             } catch (error) {
-              // A sender tries until it is closed or the partition is lost, unless the brokers will never let it.
+              // A sender retries until it is closed or the partition is lost. Only a permanent refusal by the brokers ends it earlier.
               if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
               else if (!isEnding && !isClosed) throw error
               return 'closed'
@@ -151,7 +152,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
               idle.push(sender)
             }
           }),
-        // Nobody can be kept from writing, so a repeat is possible: it has the same id.
+        // At-least-once has no fencing, so a former owner may still write duplicates. They carry the same id.
         claim: async () => {
           const { topicId, isFormer, commit } = await position.set(assigned)
           return { offset: Infinity, topicId, isFormer, commit }

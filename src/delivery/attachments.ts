@@ -1,11 +1,12 @@
-// Sends what belongs to a chunk next to its events, alerts and notes. What their topic does not take is left out and counted: events never wait for it.
+// Sends the attachments of a chunk, its alerts and notes.
+// A record that its topic refuses is dropped and counted, because events must never wait for it.
 import { splitByCountAndBytes, type OutputForm } from './deliver.js'
 import type { Refusals } from './refusals.js'
 import { failureOf } from '../kafka/failure.js'
 import type { Outgoing, Send } from '../kafka/records.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 
-/** Without those that are larger than their topic takes. */
+/** Drops the records that exceed the size limit of their topic. */
 export const fitting = (records: readonly Outgoing[], { emit, maxBytesOf }: OutputForm): readonly Outgoing[] => {
   const isFitting = (record: Outgoing): boolean => recordBytes(record) <= (maxBytesOf?.(record.topic) ?? Infinity)
   if (records.every(isFitting)) return records
@@ -17,7 +18,7 @@ export const fitting = (records: readonly Outgoing[], { emit, maxBytesOf }: Outp
   return records.filter(isFitting)
 }
 
-/** One after the other; halves what is refused until the record is found. */
+/** Sends the parts in order. A refused part is halved until the refused record is alone. */
 export const sendAttachments = async (records: readonly Outgoing[], send: Send, form: OutputForm): Promise<void> => {
   for (const part of splitByCountAndBytes(fitting(records, form), recordBytes, form.max))
     await sendPart(part, send, form)
@@ -36,7 +37,10 @@ const sendPart = async (part: readonly Outgoing[], send: Send, form: OutputForm)
   await sendPart(left.slice(half), send, form)
 }
 
-/** Within a transaction, which fails with what is refused: the next attempt looks for the record, the one after that leaves it out. `upTo`: the last offset that they belong to. */
+/**
+ * Sends within a transaction, which fails when a record is refused. The next attempt sends records one by one to find it, and the one
+ * after that leaves it out. `upTo` is the last offset that the records belong to.
+ */
 export const sendAttachmentsOrNote = async (
   records: readonly Outgoing[],
   upTo: string,
@@ -62,7 +66,7 @@ export const sendAttachmentsOrNote = async (
     }
 }
 
-/** The same in the next attempt, although it is made anew. */
+/** Identifies a record across attempts, since each attempt composes it anew. */
 const nameOf = ({ topic, key, value }: Outgoing): string => `${topic} ${(key ?? value ?? '').toString('latin1')}`
 
 const dropped = (records: readonly Outgoing[], reason: string, emit: OutputForm['emit']): void => {

@@ -1,4 +1,4 @@
-// A fetched batch → chunks of what is sent, bounded in count and bytes, whose lookups have all been started.
+// Splits a fetched batch into chunks, bounded in count and bytes, and starts all their lookups.
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/enrich/wait.js'
@@ -13,21 +13,21 @@ export type Chunk = {
   readonly records: readonly Incoming[]
   readonly first: string
   readonly last: string
-  /** How many events its records hold: a batch holds many. */
+  /** Number of events in its records; a batch record holds several. */
   readonly count: number
-  /** False when the chunk is not to be delivered; what follows is complete when it is true. */
+  /** False if the chunk must not be delivered. Once it is true, `items` and `events` are complete. */
   readonly ready: boolean | Promise<boolean>
-  /** What is sent of each record, in order. */
+  /** The composed output of each record, in order. */
   readonly items: readonly (Item | readonly Item[])[]
-  /** By place, the events that there may be alerts of; the others are dropped as soon as they are bytes. */
+  /** Events that may raise alerts, by record index. All others are dropped once they are serialized, to save memory. */
   readonly events: readonly EventOut[]
-  /** What is to be told once its offsets have moved. */
+  /** Notified once the offsets of the chunk have moved. */
   readonly listener: ChunkListener | undefined
-  /** What the pipeline makes of one of the records now, if it has to be composed again. */
+  /** Annotates one of the records again, for composing it anew after a refusal. */
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
 
-/** What of a batch is in progress at the same time: a fetch that was compressed well can be hundreds of megabytes. */
+/** Limit on the bytes in progress: a fetch that compressed well can unpack to hundreds of megabytes. */
 const inProgressBytes = 4_194_304
 
 const lastOf = (records: readonly Incoming[]): string => {
@@ -37,14 +37,14 @@ const lastOf = (records: readonly Incoming[]): string => {
 
 const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
 const countOf = ({ batch }: Incoming): number => batch?.members.length ?? 1
-/** How many events the records hold, once their batches are cut; a tombstone has none. */
+/** Number of events in the records, once batches are cut. A tombstone has none. */
 export const eventCount = (records: readonly Incoming[]): number =>
   records.reduce((sum, record) => sum + (record.value === null ? 0 : countOf(record)), 0)
 
-/** What was fetched, with batches cut into members, and counted in events: how many there are, and about how many come after. */
+/** A fetch with its batches cut into members. `events` counts its events, and `lag` estimates the events behind it. */
 export type Counted = Pick<Fetched, 'records' | 'lag' | 'goesOn'> & { readonly events: number }
 
-/** What is missing to read the records is waited for before: `prepare` of the pipeline says what. */
+/** Call after `pipeline.prepare`, which loads everything needed to read the records. */
 export const countEvents = (fetched: Fetched, pipeline: Pipeline): Counted => {
   const records = cutBatches(fetched.records, pipeline)
   const events = eventCount(records)
@@ -52,7 +52,7 @@ export const countEvents = (fetched: Fetched, pipeline: Pipeline): Counted => {
   return { records, events, lag, goesOn: fetched.goesOn }
 }
 
-/** The records, those that are batches with their members. */
+/** Cuts each record that is a batch into its members. */
 export const cutBatches = <Record extends Incoming>(
   records: readonly Record[],
   { cut }: Pick<Pipeline, 'cut'>,
@@ -60,15 +60,15 @@ export const cutBatches = <Record extends Incoming>(
   cut
     ? records.map((record) => {
         const batch = record.value === null || record.batch !== undefined ? undefined : cut(record.value, record)
-        // Spreading every record would cost more than looking at it.
+        // Copy only batch records: a copy of every record would cost more than this check.
         return batch ? { ...record, batch } : record
       })
     : records
 
-/** Of a partition that was just assigned: they are out before the many others of a backlog are answered. */
+/** Size of the first part after an assignment, so that the first output does not wait for the lookups of a whole backlog. */
 const firstRecords = 64
 
-/** Parts of a batch that are processed one after the other: usually the whole is one. */
+/** Splits a batch into parts that are processed in turn; usually there is only one. */
 export const splitBatch = (records: readonly Incoming[], isFirst: boolean): readonly (readonly Incoming[])[] => {
   if (isFirst && records.length > firstRecords)
     return [records.slice(0, firstRecords), ...splitBatch(records.slice(firstRecords), false)]
@@ -85,10 +85,7 @@ export type ChunkOptions = {
   readonly topicId?: string | undefined
 }
 
-/**
- * Starts the lookups of all records before any of them is written: what is answered becomes bytes at once, the rest when its wait is
- * over.
- */
+/** Starts the lookups of all records before it writes any. An event becomes bytes as soon as it is answered, or when its wait is over. */
 export const startChunks = async (records: readonly Incoming[], options: ChunkOptions): Promise<readonly Chunk[]> => {
   const { pipeline, wait, form, max, refused } = options
   const chunks: Chunk[] = []
@@ -131,7 +128,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
   return chunks
 }
 
-/** What belongs to a chunk next to its events: alerts, and what is noted of them. */
+/** The alerts and notes that are written with a chunk. */
 export const attachmentsOf = ({ events, listener }: Pick<Chunk, 'events' | 'listener'>): readonly Outgoing[] =>
   listener?.records(Object.values(events)) ?? none
 
@@ -152,7 +149,7 @@ const startSlice = (
   const events: EventIn[] = []
   const places: number[] = []
   let place = from
-  // Whoever can cut batches has cut them.
+  // A pipeline that can cut batches has already done so.
   const batch = pipeline.cut ? null : undefined
   for (const record of records) {
     if (record.value === null) finish(place, undefined)
@@ -165,7 +162,7 @@ const startSlice = (
   return pipeline(events, (event, nth) => finish(places[nth] ?? 0, event), wait)
 }
 
-/** What the pipeline makes of the records; undefined for a tombstone, which has no event. */
+/** Annotates the records. The result is undefined for a tombstone, which has no event. */
 export const eventsOf = async (
   records: readonly Incoming[],
   pipeline: Pipeline,

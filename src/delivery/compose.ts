@@ -1,4 +1,4 @@
-// A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
+// Composes the output record from an input record and its annotated event, small enough for the output topic.
 import { createHash } from 'node:crypto'
 import type { ValueFormat } from '../domain/topic-format.js'
 import { formatHeader } from '../pipeline/batch/read-written.js'
@@ -11,12 +11,12 @@ import { recordBytes } from '../kafka/wire/encode-batch.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
-/** What headers and key of a record may take in all the records that it is split into. */
+/** Limit on the total size of the key and headers, repeated in every record that a batch is split into. */
 const maxRepeatedBytes = 16_777_216
 
 type Part = { readonly record: Incoming; readonly event: EventOut }
 
-/** The members that come out as records of their own; undefined if the record comes out as one. */
+/** The members of a batch as separate records; undefined if the batch stays one record. */
 export const partsOf = (record: Incoming, event: EventOut | undefined): readonly Part[] | undefined => {
   const parts = event?.parts
   if (!parts || parts.length * recordBytes({ ...record, value: null }) > maxRepeatedBytes) return undefined
@@ -29,16 +29,16 @@ export const partsOf = (record: Incoming, event: EventOut | undefined): readonly
 
 type Composed = {
   readonly record: Outgoing
-  /** What it takes in a record batch, at most. */
+  /** Upper bound of its size in a record batch. */
   readonly bytes: number
-  /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
+  /** The step of the ladder at which it fits. */
   readonly step: Step
 }
 
-/** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
+/** Without the event: if items kept their events until the broker answers, those of all partitions would fill the old generation. */
 export type Item = { readonly incoming: Incoming; readonly composed: Composed }
 
-/** From the most that can be written to the least; `accused` is for batches alone. */
+/** From the largest form of a record to the smallest; `accused` applies to batches only. */
 export const steps = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
 export type Step = (typeof steps)[number]
 
@@ -46,18 +46,18 @@ const reductions: Readonly<Partial<Record<Step, Reduced>>> = { compact: 'compact
 
 export type OutputTarget = {
   readonly placement: Placement
-  /** The annotation's key, and so the name of the header that carries it. */
+  /** Key of the annotation, and name of the header that carries it. */
   readonly key: string
   readonly topic: string
   readonly deadLetterTopic: string
-  /** The most bytes a record may have in the output and in the dead-letter topic. */
+  /** Size limit of a record in the output topic and in the dead-letter topic. */
   readonly maxBytes: number
   readonly maxDeadLetterBytes: number
   readonly outputPartition: (record: Incoming) => number
   readonly deadLetterPartition: (record: Incoming) => number
 }
 
-/** `event` is undefined for a tombstone, which passes as it is: a compacted topic needs its null. */
+/** `event` is undefined for a tombstone, which passes unchanged: a compacted topic needs its null. */
 export const compose = (
   record: Incoming,
   event: EventOut | undefined,
@@ -108,14 +108,14 @@ const build = (
   return write(event.bytes(reduced), beside === undefined ? named : [...named, [target.key, Buffer.from(beside)]])
 }
 
-/** Says to who reads our topics again how a value is read that is not text. */
+/** Tells consumers of the output topic which binary format the value has. */
 const formatNames: Readonly<Record<ValueFormat, Header>> = {
   registry: [formatHeader, Buffer.from('registry')],
   otlp_proto: [formatHeader, Buffer.from('otlp_proto')],
   binary: [formatHeader, Buffer.from('binary')],
 }
 
-/** Readers take a header named like the annotation's key, in any case, or below it for an annotation: one that an event came with is forged. */
+/** Removes headers named like the annotation's key, in any case, or below it: consumers would take a forged one for an annotation. */
 const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] => {
   const others = withoutOurHeaders(headers)
   return others.some(([name]) => isNamedLike(key, name)) ? others.filter(([name]) => !isNamedLike(key, name)) : others
@@ -137,7 +137,7 @@ const deadLetter = (
   const value = record.value
   const about: Header[] = [
     ...originHeaders(record),
-    // Its own time is now, and the event's must not be lost: a replay brings it back.
+    // The dead letter has the current time, so a header keeps the event's own. A replay restores it.
     ['threatweave-timestamp', Buffer.from(record.timestamp)],
     ['threatweave-reason', Buffer.from(reason)],
     ['threatweave-time', Buffer.from(new Date(now).toISOString())],
@@ -155,7 +155,7 @@ const deadLetter = (
     key: whole || (record.key?.length ?? 0) <= 1024 ? record.key : null,
     value: whole ? value : null,
     headers: whole ? [...withoutOurs(record.headers, target.key), ...about] : about,
-    timestamp: String(now), // it must not be older than the retention of the dead letters
+    timestamp: String(now), // an older time could exceed the retention of the dead-letter topic
   }
 }
 
@@ -170,7 +170,10 @@ type Time = { readonly text: string; readonly headers: readonly Header[] }
 
 const asRead: readonly Header[] = []
 
-/** A broker refuses a time far in the future, and there is none before 1970: both become now, the original in a header. */
+/**
+ * A broker refuses a time far in the future, and Kafka has none before 1970. Such a record gets the current time and keeps the original
+ * in a header.
+ */
 const timeOf = (record: Incoming, now: number): Time => {
   const value = Number(record.timestamp)
   return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
@@ -178,10 +181,10 @@ const timeOf = (record: Incoming, now: number): Time => {
     : { text: String(now), headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
 }
 
-// An alert as a record: alerts about the same indicator keep their order on one partition.
+// An alert as a record. The key selects the partition, so alerts about one indicator stay in order.
 
 export type AlertOut = {
-  /** What the alert is about. */
+  /** The subject of the alert. */
   readonly key: string
   readonly value: Buffer
 }

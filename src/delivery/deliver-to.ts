@@ -1,4 +1,4 @@
-// Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
+// Derives the output form of a chunk, its sizes, partitions and alerts, from the settings and the facts about the topics.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import type { OutputTarget } from './compose.js'
@@ -11,9 +11,9 @@ import type { Incoming } from '../kafka/records.js'
 export type OutputContext = {
   readonly settings: KafkaSettings
   readonly placement: Placement
-  /** The annotation's key. */
+  /** Key of the annotation. */
   readonly key: string
-  /** Whether there may be alerts of an event; absent where there are none. */
+  /** Whether an event may raise alerts; absent if alerts are off. */
   readonly mayRaise?: ((event: EventOut) => boolean) | undefined
   readonly emit: Emit
   readonly now: () => number
@@ -42,7 +42,7 @@ export const deliverTo = (
     deadLetterPartition: byInput(dead.partitions),
   }
   const { alertsTopic = '', correctionsTopic = '', sightingsTopic = '' } = settings
-  // What is sent together is one batch per partition, and each topic has a limit of its own.
+  // Records sent together form one batch per partition, so the smallest topic limit applies.
   const others = [alertsTopic, correctionsTopic, sightingsTopic].map((other) => facts.get(other)?.maxBytes ?? Infinity)
   const bytes = Math.min(
     settings.limits.sendBytes,
@@ -59,10 +59,10 @@ export const deliverTo = (
   return { ...form, mayAlert: (event) => event.members?.some(mayRaise) ?? mayRaise(event) }
 }
 
-/** What a record batch has around its records, rounded up. */
+/** Overhead of a record batch, rounded up. */
 const batchBytes = 128
 
-/** As the Java client places a key; a record without one goes where it would by its input partition. */
+/** Partitions like the Java client. A record without a key falls back to its input partition. */
 const keyPartitioner = (topic: string, count: number): ((record: Incoming) => number) => {
   const place = Partitioners.DefaultPartitioner()
   const partitionMetadata = Array.from({ length: count }, (_, partitionId) => ({

@@ -1,27 +1,28 @@
-// Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
+// Composes the output records and sends them in order, in batches that fit their topics.
+// A refused record is composed again in a smaller form, or as a dead letter.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { compose, partsOf, steps, type Item, type Step, type OutputTarget } from './compose.js'
 import { placeIn, readPlace, type Incoming, type Send } from '../kafka/records.js'
 
-/** The event of a record once more, for one that was refused. */
+/** Annotates a record again after its output was refused. */
 type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
 
 export type OutputForm = {
   readonly target: OutputTarget
   readonly max: { readonly count: number; readonly bytes: number }
-  /** The most bytes a record of a topic may have; undefined where that is not known. */
+  /** Size limit of a record in a topic; undefined if unknown. */
   readonly maxBytesOf?: (topic: string) => number | undefined
   readonly emit: Emit
   readonly now: () => number
-  /** Whether there may be alerts of a record's events. */
+  /** Whether the events of a record may raise alerts. */
   readonly mayAlert?: (event: EventOut) => boolean
 }
 
-/** By place: what the broker did not take, and how it is tried next. */
+/** Refused records by place, with the step at which the next attempt begins. */
 export type RefusedRecords = ReadonlyMap<string, { readonly step: Step; readonly reason: string }>
 
-/** One item, or one for each member of a batch that is split. */
+/** One item, or one per member for a batch that is split. */
 export const composeItem = (
   incoming: Incoming,
   event: EventOut | undefined,
@@ -48,7 +49,7 @@ const composeOne = (
 export const split = (items: readonly Item[], max: OutputForm['max']): readonly (readonly Item[])[] =>
   splitByCountAndBytes(items, (item) => item.composed.bytes, max)
 
-/** Sends items in order; halves what is refused until the record is found, which then goes down one step at a time. */
+/** Sends items in order. A refused part is halved until the refused record is alone, which then goes down one step at a time. */
 export const deliver = async (items: readonly Item[], send: Send, form: OutputForm, again: Again): Promise<void> => {
   for (const part of split(items, form.max)) await deliverPart(part, send, form, again)
 }
@@ -77,7 +78,9 @@ const deliverPart = async (part: readonly Item[], send: Send, form: OutputForm, 
   await deliverPart([{ incoming, composed }], send, form, again)
 }
 
-/** Where a refused record is tried next: only one that is too large gains by becoming smaller. */
+/**
+ * The next step for a refused record. A smaller form helps only if the record was too large; any other refusal leads to the dead letters.
+ */
 export const below = (step: Step, refusal: string): Step | undefined => {
   const next = steps.indexOf(step) + 1
   return steps[/too_large/i.test(refusal) ? next : Math.max(next, steps.indexOf('dead_letter'))]
@@ -88,7 +91,7 @@ const emitReduced = (emit: Emit, record: Incoming, to: Step, reason: string): vo
   emit({ event: 'record_reduced', topic, partition, offset: placeIn(record), to, reason })
 }
 
-// Parts of a list, in order, each bounded in count and bytes; an item that alone is larger is a part of its own.
+// Splits a list into parts, in order, each bounded in count and bytes. An item over the limit is a part of its own.
 
 export const splitByCountAndBytes = <T>(
   items: readonly T[],

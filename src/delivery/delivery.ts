@@ -1,4 +1,5 @@
-// What both deliveries do: deliver a fetched batch, and write what follows from its events later.
+// The interface of both deliveries, at-least-once and exactly-once: deliver a fetched batch, and later write the follow-ups of its
+// events.
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Commit } from '../kafka/commit-metadata.js'
 import type { Assigned, Fetched } from '../kafka/fetched.js'
@@ -16,20 +17,23 @@ import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
 
 export type Claimed = {
-  /** Up to which it is committed, as far as that is known then. */
+  /** The committed offset; Infinity if the claim does not show it. */
   readonly offset: number
-  /** Of the topic that is read; undefined where brokers have no ids. */
+  /** Id of the topic that is read; undefined if the brokers have no topic ids. */
   readonly topicId: string | undefined
-  /** The position was one in a former topic of the same name: what is stored of the partition is about other records. */
+  /** The committed position belongs to a former topic of the same name, so stored state of the partition describes other records. */
   readonly isFormer: boolean
-  /** What the group has committed; undefined: nothing, or a position in a former topic. */
+  /** The group's commit; undefined if there is none, or only one for a former topic. */
   readonly commit?: Commit | undefined
 }
 
-/** `refused`: the brokers will never take it. `closed`: the partition is lost, or this process ends; whoever has it next decides what is to be written. */
+/**
+ * `refused`: the brokers will never accept it. `closed`: the partition is lost or the process ends, and the next owner decides what to
+ * write.
+ */
 export type Written = 'written' | 'refused' | 'closed'
 
-/** One of the two ways to write. */
+/** One of the two delivery guarantees. */
 export type Delivery = {
   readonly open: (assigned: Assigned, events: PartitionEvents) => PartitionDelivery
   readonly close: () => Promise<void>
@@ -37,36 +41,39 @@ export type Delivery = {
 
 export type PartitionEvents = {
   readonly progress: PartitionProgress
-  /** Of the topic that this process has read the partition in before, if it has. */
+  /** Id of the topic in which this process read the partition before, if it did. */
   readonly readIn?: string | undefined
-  /** What is known of the partition is out of date: it was `lost` to another process in between, or its topic was `recreated`. It is still assigned as given. */
+  /**
+   * Local knowledge of the partition is stale: it was `lost` to another process in between, or its topic was `recreated`. The partition
+   * is still assigned here.
+   */
   readonly takenOver: (assigned: Assigned, ending: Ending) => void
-  /** The claim is lost: nothing is delivered until there is another one. */
+  /** The claim is lost. Delivery stops until the next claim. */
   readonly unclaimed: (assigned: Assigned) => void
-  /** Resolves as soon as the partition is claimed; with nothing once its task is closed. */
+  /** Resolves with the claim once there is one, or with undefined once the task is closed. */
   readonly opened: () => Promise<Claimed | undefined>
   /** A batch was left because of this failure. */
   readonly failed?: ((error: unknown) => void) | undefined
 }
 
-/** What is delivered and written on behalf of one assigned partition, from its assignment to its loss. */
+/** Delivers and writes for one assigned partition, from its assignment to its loss. */
 export type PartitionDelivery = {
-  /** `state` is told about the events of the batch. */
+  /** `state` observes the events of the batch. */
   readonly deliver: (fetched: Fetched, state?: Pick<PartitionState, 'chunk'>) => Promise<void>
   /**
-   * Writes records as one unit, and tries until they are written: under exactly-once as a transaction of the partition's own producer, so that a
-   * process that lost the partition cannot. `compose` is called for each attempt when nothing else is in progress for the partition, so that what is
-   * written is what holds then; nothing is nothing to write. Never rejects.
+   * Writes records as one unit and retries until they are written. Under exactly-once the unit is a transaction of the partition's own
+   * producer, so a process that lost the partition cannot commit it. Each attempt calls `compose` again, at a point where no other write
+   * of the partition is in progress, so the records reflect the current state. An empty list writes nothing. Never rejects.
    */
   readonly write: (compose: () => readonly Outgoing[]) => Promise<Written>
   /**
-   * Makes sure that nobody else writes on behalf of the partition, under exactly-once by fencing its former owner, and sets where it is read.
+   * Makes this process the only writer of the partition, under exactly-once by fencing its former owner, and sets the read position.
    * Rejects if the partition is no longer assigned to this process.
    */
   readonly claim: () => Promise<Claimed>
-  /** It stays here after another join. */
+  /** Call when the partition stays here after another join. */
   readonly kept: (assigned: Assigned) => void
-  /** Finishes what is in progress, unless the process stops. */
+  /** Finishes any work in progress, unless the process stops. */
   readonly close: (ending: Ending) => Promise<void>
 }
 
@@ -74,7 +81,7 @@ export type PartitionDelivery = {
 export type WaitOf = (counted: Pick<Counted, 'events' | 'lag' | 'goesOn'>) => Wait
 
 export type DeliveryOptions = {
-  /** Makes a client of its own. */
+  /** Creates a separate client. */
   readonly connect: () => Kafka
   readonly startingOffsets: StartingOffsets
   readonly settings: KafkaSettings
@@ -83,6 +90,6 @@ export type DeliveryOptions = {
   readonly form: OutputForm
   readonly brokers: Pick<BrokerWatch, 'reachableMs'>
   readonly emit: Emit
-  /** Ends the process with the sentence. */
+  /** Ends the process with this message. */
   readonly fail: (sentence: string, needsOperator?: boolean) => void
 }

@@ -1,4 +1,4 @@
-// Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
+// Exactly-once delivery: the output of a fetched batch and its offsets form one transaction of the partition's own producer.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fitting, sendAttachmentsOrNote } from './attachments.js'
@@ -15,7 +15,7 @@ import { within } from '../kafka/within.js'
 import type { Outgoing } from '../kafka/records.js'
 
 export const exactlyOnce = (options: DeliveryOptions): Delivery => {
-  // Another client than the consumer's: within one, offsets show as committed before their transaction is.
+  // Separate from the consumer's client: a client counts offsets of its own open transactions as committed.
   const kafka = options.connect()
   const owner = randomUUID()
   return {
@@ -43,13 +43,13 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
 
 type BatchOptions = DeliveryOptions & Pick<ChunkOptions, 'state'> & Pick<PartitionEvents, 'progress' | 'failed'>
 
-/** Before a write that failed is composed again. */
+/** Delay before a failed write is composed again. */
 const againMs = 1_000
 
-/** Runs a task under the deadline of a chunk. */
+/** Runs a task under the chunk deadline. */
 type Limited = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-/** After a failure the batch is left: the next one is read from what is committed. */
+/** After a failure it leaves the batch. The next batch is read from the committed offset. */
 const deliverOrReplace = async (
   fetched: Fetched,
   transactions: PartitionTransactions,
@@ -66,7 +66,7 @@ const deliverOrReplace = async (
     return within(settings.limits.chunkDeadlineMs, what, task, brokers.reachableMs)
   }
   const owned = transactions.current()
-  // The batch is left: the next claim sets the position to what is committed, and that is read next.
+  // Leave the batch: the next claim resets the position to the committed offset.
   if (owned?.generation !== fetched.generation) return
   try {
     await deliverBatch(fetched, transactions, owned, limited, options)
@@ -101,10 +101,10 @@ const deliverBatch = async (
     const chunks = await startChunks(records, { pipeline, wait, form, max, refused, state, topicId: owned.topicId })
     const areReady = async (): Promise<boolean> =>
       (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
-    // Only the provider determines how long that takes, so it has no limit.
+    // No time limit here: the duration depends on the provider alone.
     if (wait.kind === 'complete' && !(await areReady())) return
     const isDelivered = await limited(async () => {
-      // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
+      // Wait for all lookups before the first send: otherwise the transaction could time out while a lookup is open.
       if (!(await areReady())) return false
       const last = await transactions.inTurn(() =>
         commitChunks(fetched, chunks, transactions, owned, counted.lag, options),
@@ -118,7 +118,10 @@ const deliverBatch = async (
   }
 }
 
-/** One transaction; resolves with the last offset in it, or with nothing if the batch was to be left before its first send. */
+/**
+ * Commits chunks in one transaction. Resolves with the last offset in it, or with undefined if the batch was abandoned before the first
+ * send.
+ */
 const commitChunks = async (
   fetched: Fetched,
   chunks: readonly Chunk[],
@@ -127,7 +130,7 @@ const commitChunks = async (
   lag: number,
   { form, progress, emit }: BatchOptions,
 ): Promise<string | undefined> => {
-  // What followed from earlier events may have failed meanwhile, and the claim with it.
+  // A follow-up of earlier events may have failed meanwhile and given up the claim.
   if (transactions.current() !== owned) return undefined
   const { refusals } = transactions
   const { topic, partition } = fetched
@@ -161,7 +164,10 @@ const commitChunks = async (
   return last
 }
 
-/** A transaction without events. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
+/**
+ * A transaction without events. A former owner of the partition cannot commit it, because the claim of the next owner has fenced its
+ * producer.
+ */
 const writeAlone = async (
   compose: Parameters<PartitionDelivery['write']>[0],
   transactions: PartitionTransactions,
@@ -170,7 +176,7 @@ const writeAlone = async (
   const state = { isWritten: false as boolean }
   let wake = (): void => undefined
   const attempt = async (): Promise<Written | 'again'> => {
-    // The claim may have shown that the attempt before has counted.
+    // The claim may have shown that the previous attempt was committed.
     if (state.isWritten) return 'written'
     if (transactions.isClosed()) return 'closed'
     const owned = transactions.current()
@@ -201,7 +207,7 @@ const writeAlone = async (
       if (transactions.isClosed() || error instanceof FatalKafkaError) return 'closed'
       emit({ event: 'kafka_client_warned', about: transactions.name, message: `${name}: ${message}` })
       if (kind === 'refused') return 'refused'
-      // Others may claim before, and show that it has counted: what follows from that does not wait.
+      // Another claim may prove the commit sooner than the delay ends, so stop waiting then.
       await Promise.race([sleep(againMs, undefined, { ref: false }), new Promise<void>((resolve) => (wake = resolve))])
     }
 }

@@ -1,4 +1,5 @@
-// Opens a partition beside the batches: it is paused until it is claimed and its state is known, so that one which waits does not hold up the others of its broker.
+// Opens a partition independently of the batches.
+// The partition stays paused until it is claimed and its state is restored, so it does not block others on the same broker.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
@@ -8,36 +9,39 @@ import type { Emit } from '../telemetry/event.js'
 import type { Claimed } from './delivery.js'
 
 type Opening = {
-  /** Claims the partition in this membership; it is paused until then, and until it is ready. Call after each join, and when the claim is lost. */
+  /**
+   * Claims the partition in this membership. The partition is paused until it is claimed and ready. Call after each join, and when the
+   * claim is lost.
+   */
   readonly begin: (assigned: Assigned, afterMs?: number) => void
-  /** Resolves with what the last claim showed, as soon as there is one; with nothing once the task is closed. */
+  /** Resolves with the last claim as soon as there is one, or with undefined once the task is closed. */
   readonly opened: () => Promise<Claimed | undefined>
 }
 
-/** `name` and `closed`: those of the task. Nothing is claimed before `after`, when the task before it has ended. */
+/** `name` and `closed` belong to the task. `after` resolves when the previous task of the partition has ended; the claim waits for it. */
 export type Openings = (
   name: string,
   claim: () => Promise<Claimed>,
   closed: AbortSignal,
-  /** Resolves when what was delivered before is known as far as delivery needs it. */
+  /** Resolves once the state that delivery depends on is restored. */
   ready: () => Promise<void> | undefined,
   after: Promise<unknown>,
 ) => Opening
 
 type OpeningOptions = {
-  /** Without an outage a partition that is not claimed within this time ends the process. */
+  /** Outside an outage, a partition that is not claimed within this time ends the process. */
   readonly limitMs: number
-  /** Milliseconds that do not count an outage. */
+  /** Monotonic milliseconds that exclude outages. */
   readonly reachableMs: () => number
   readonly emit: Emit
-  /** Ends the process with the sentence. */
+  /** Ends the process with this message. */
   readonly fail: (sentence: string, needsOperator?: boolean) => void
 }
 
-/** Before a claim that failed is tried again. */
+/** Delay before a failed claim is retried. */
 const againMs = 1_000
 
-/** Brokers that have just lost a worker have other work as well. */
+/** Limit on concurrent claims: brokers that have just lost a member are busy with the others. */
 const maxClaims = 4
 
 export const createOpenings = (options: OpeningOptions): Openings => {
@@ -54,7 +58,7 @@ const openPartition = (
   oneOfFew: LimitFunction,
   { limitMs, reachableMs, emit, fail }: OpeningOptions,
 ): Opening => {
-  /** Counts the openings: a later one replaces those before. */
+  /** Number of the latest opening, which replaces the earlier ones. */
   let last = 0
   let open: Claimed | undefined
   const waiting = new Set<() => void>()
@@ -71,7 +75,7 @@ const openPartition = (
     await after
     if (afterMs > 0) await sleep(afterMs, undefined, { ref: false })
     let began = 0
-    /** Those that wait do not count. */
+    /** Claims that wait in the queue do not use up their limit. */
     const attempt = async (): Promise<void> => {
       if (!isWanted()) return
       began = reachableMs()
@@ -97,7 +101,7 @@ const openPartition = (
         }
         emit({ event: 'kafka_client_warned', about: name, message: `${cause}: ${message}` })
         await sleep(againMs, undefined, { ref: false })
-        // A broker that is needed may be away while others can be reached.
+        // The one broker that this claim needs may be down while others can be reached.
         if (kind !== 'unavailable') leftMs -= reachableMs() - began
         if (leftMs > 0) continue
         fail(`${what} failed for ${limitMs} ms: ${cause}: ${message}`)
@@ -107,7 +111,7 @@ const openPartition = (
 
   return {
     begin: (assigned, afterMs = 0) => {
-      // Another task may have the partition by now.
+      // Another task may own the partition by now.
       if (closed.aborted) return
       open = undefined
       assigned.pause()

@@ -1,4 +1,4 @@
-// The headers that say where a record of ours is from, and what became of it: whoever writes to the input must not be able to.
+// The headers in which we record the origin and fate of a record; they are stripped from the input, where a producer could forge them.
 import { formatHeader } from '../pipeline/batch/read-written.js'
 import type { Header } from '../kafka/wire/record.js'
 
@@ -9,7 +9,7 @@ const names: ReadonlySet<string> = new Set([
   formatHeader,
 ])
 
-/** In any case: some readers ignore it. */
+/** Compares in any case, because some consumers ignore case. */
 const isOurs = ([name]: Header): boolean => names.has(name) || names.has(name.toLowerCase())
 
 export const hasOurHeaders = (headers: readonly Header[]): boolean => headers.length > 0 && headers.some(isOurs)

@@ -1,5 +1,5 @@
-// The transactions of an input partition under exactly-once, one after the other. Each commits the position with a mark of its own, so what the group has
-// committed says whether one counted whose answer was lost.
+// Runs the transactions of an input partition under exactly-once, one after the other.
+// Each commit carries a unique mark. If the answer to a commit is lost, the group's committed metadata shows whether it counted.
 import type { Kafka, Producer, Transaction } from '../kafka/client.js'
 import { failureOf } from '../kafka/failure.js'
 import type { Assigned } from '../kafka/fetched.js'
@@ -13,34 +13,34 @@ import { noRefusals, type Refusals } from './refusals.js'
 import { mustHold } from './must-hold.js'
 import { createTaskStates, type Ending, type TaskStates } from './task-states.js'
 
-/** The right to write on behalf of the partition, from a join to the next one or to a failure. */
+/** The right to write for the partition, from a join until the next join or a failure. */
 export type Claim = {
   readonly generation: number
   readonly producer: Producer
   transaction: Transaction
   readonly next: () => Promise<Transaction>
   hasDelivered: boolean
-  /** Everything before it is committed, or deleted. */
+  /** All earlier records are committed or deleted. */
   readonly offset: number
-  /** What the group has committed; undefined: nothing. */
+  /** The group's commit; undefined if there is none. */
   readonly commit: Commit | undefined
-  /** The id of the topic that it is in. */
+  /** Id of the topic that the offset belongs to. */
   readonly topicId: string | undefined
   readonly isFormer: boolean
 }
 
 type Reached = {
-  /** Of what is sent next, or the one that is committed. */
+  /** The next offset to read, or `stays` for the committed one. */
   readonly offset: number | 'stays'
   readonly beside?: Beside | undefined
-  /** Of other partitions, committed under the claim of this one. */
+  /** Commits of other partitions, made under the claim of this one. */
   readonly others?: readonly (Commit & { readonly partition: number })[]
 }
 
 type InTransaction = {
-  /** Resolves with what to commit. */
+  /** Resolves with the position to commit. */
   readonly send: (send: Send) => Promise<Reached | 'nothing'>
-  /** Called once: when it is known whether the transaction has counted. */
+  /** Called once it is known whether the transaction was committed. */
   readonly settled: (hasCounted: boolean) => void
 }
 
@@ -49,19 +49,22 @@ export type PartitionTransactions = {
   readonly refusals: Refusals
   readonly happens: TaskStates['happens']
   readonly isClosed: () => boolean
-  /** The claim in use; undefined until there is another one. */
+  /** The claim in use; undefined while there is none. */
   readonly current: () => Claim | undefined
-  /** The claim in use is given up. */
+  /** Gives up the claim, if it is the one in use. */
   readonly leave: (claim: Claim | undefined) => void
-  /** Once per generation. Call in turn. Rejects if the partition is not assigned to this process any more. */
+  /** Claims once per generation. Call it through `inTurn`. Rejects if the partition is no longer assigned to this process. */
   readonly claim: () => Promise<Claim>
-  /** Call in turn. Rejects if it failed, and the claim is given up then: whoever is next must not go on with the transaction, and commit a part of it. */
+  /**
+   * Call it through `inTurn`. On failure it rejects and gives up the claim: a later write that continued the transaction would commit a
+   * part of it.
+   */
   readonly commit: (claim: Claim, transaction: InTransaction) => Promise<void>
-  /** Nothing else is in progress for the partition meanwhile. */
+  /** Runs a task while no other work of the partition is in progress. */
   readonly inTurn: <Result>(task: () => Promise<Result>) => Promise<Result>
-  /** It stays here after another join. */
+  /** Call when the partition stays here after another join. */
   readonly kept: (assigned: Assigned) => void
-  /** A commit that is in progress is waited for, unless the process stops. */
+  /** Waits for a commit in progress, unless the process stops. */
   readonly close: (ending: Ending) => Promise<void>
 }
 
@@ -69,7 +72,7 @@ type TransactionOptions = Pick<DeliveryOptions, 'startingOffsets' | 'settings' |
   Pick<PartitionEvents, 'takenOver' | 'readIn' | 'unclaimed'> & {
     readonly kafka: Kafka
     readonly now: () => number
-    /** Of this process. */
+    /** Id of this process, written into its commits. */
     readonly owner: string
   }
 
@@ -85,14 +88,14 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   const isClosed = (): boolean => hasClosed
   let isOver = false
   let claimed: Claim | undefined
-  /** What the group has committed, as far as is known here. */
+  /** The last commit of the group that this process knows of. */
   let known: Known | undefined
-  /** The number of the last transaction of this process that has counted. */
+  /** Number of the last committed transaction of this process. */
   let count = 0
   let isCommitting = false
-  /** Closed, and nothing is in progress any more. */
+  /** Closed, with no work left in progress. */
   let isReleased = false
-  /** One whose commit was not answered. */
+  /** A commit without an answer. */
   let doubt: { readonly commit: Commit; readonly settled: InTransaction['settled'] } | undefined
 
   const drop = (): void => {
@@ -119,13 +122,16 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
     return write?.owner === owner ? write.n : 0
   }
 
-  /** Why what is known here is out of date, if it is: others have written since the last claim, nobody can tell, or the topic is another one. */
+  /**
+   * Why local knowledge is stale, if it is: another process has written since the last claim, the outcome of a commit is unknown, or the
+   * topic was created again.
+   */
   const compare = ({ commit, topicId }: Claim): Ending | undefined => {
     const before = known
     const open = doubt
     doubt = undefined
     const n = ownIn(commit)
-    // A former task of this process may have written before: the numbers go on.
+    // An earlier task of this process may have written, and the numbers continue from there.
     if (!before) count = n
     const last = open ? count + 1 : count
     mustHold(n <= last, () => `${name}: the group has committed write ${n}, and the last one is ${last}`, fail)
@@ -146,7 +152,7 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
 
   const claimAnew = async (): Promise<Claim> => {
     const now = assigned
-    // What others have closed by now would be missing from what is delivered.
+    // A claim after the close would miss commits that others have made by now.
     if (isClosed()) throw new Error(`${name} is not assigned any more`)
     drop()
     const made = await claimPartition(now, known?.topicId ?? readIn, options, () => !isOver)
@@ -225,13 +231,13 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
       states.happens(ending)
       hasClosed = true
       isOver = ending === 'stopped'
-      // What is being sent fails.
+      // Sends in progress fail.
       if (isOver) drop()
       return inTurn(turns, () => {
         const open = doubt
         doubt = undefined
         if (open) states.happens('commit unknown')
-        // What is to follow is read from the sightings topic by the next owner.
+        // The next owner reads the open follow-ups from the sightings topic.
         open?.settled(false)
         drop()
         isReleased = true
@@ -241,13 +247,13 @@ export const openTransactions = (first: Assigned, options: TransactionOptions): 
   }
 }
 
-/** In the topic with this id. */
+/** A commit, and the id of the topic that it belongs to. */
 type Known = { readonly commit: Commit | undefined; readonly topicId: string | undefined }
 
 /**
- * Done after every join and after every failure: what was in progress is dropped, a new producer fences the last
- * one and ends its transaction, and only then is the committed offset reliable. Membership is proved before and after: a process that
- * slept past its session must not fence the owner.
+ * Claims a partition after a join or a failure. Work in progress is dropped. A new producer then fences the previous one and ends its
+ * transaction; only after that is the committed offset reliable. Membership is proved before and after, because a process that slept past
+ * its session must not fence the owner.
  */
 const claimPartition = async (
   assigned: Assigned,
@@ -272,7 +278,7 @@ const claimPartition = async (
   }
 }
 
-/** It is not used again, however its disconnection ends. */
+/** The producer is not used again, so errors of its disconnect do not matter. */
 const discard = (producer: Producer): void => {
   producer.disconnect().catch(() => undefined)
 }

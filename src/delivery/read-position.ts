@@ -1,19 +1,22 @@
-// Where a partition is read from after a join: the position that its group has committed, set for the consumer.
+// Sets the read position of a partition after a join, from the offset that its group has committed.
 import type { Commit } from '../kafka/commit-metadata.js'
 import type { Assigned } from '../kafka/fetched.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
 
 export type ReadPosition = {
   readonly offset: string
-  /** What the group has committed; undefined: nothing, or a position in a former topic. */
+  /** The group's commit; undefined if there is none, or only one for a former topic. */
   readonly commit: Commit | undefined
-  /** Of the topic that it is in; undefined where brokers have no ids. */
+  /** Id of the topic that the offset belongs to; undefined if the brokers have no topic ids. */
   readonly topicId: string | undefined
-  /** The position was one in a former topic of the same name. */
+  /** The committed position belongs to a former topic of the same name. */
   readonly isFormer: boolean
 }
 
-/** Rejects if nobody answers, or if there was another join meanwhile. `readIn`: the id of the topic that this process has read the partition in. */
+/**
+ * Rejects if no broker answers, or if another join happened meanwhile. `readIn` is the id of the topic in which this process has read the
+ * partition.
+ */
 export const readPosition = async (
   assigned: Assigned,
   startingOffsets: StartingOffsets,

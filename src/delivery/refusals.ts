@@ -1,21 +1,21 @@
-// What brokers have refused of a partition within transactions, and the search for the record that is to blame.
+// Tracks the records that brokers refused within transactions, and finds the one that causes a refusal.
 import type { Item, Step } from './compose.js'
 import { below } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { readPlace, readTo, type Outgoing, type Send } from '../kafka/records.js'
 
 export type Refusals = {
-  /** By place: records the broker did not take, and the step to try them from next. */
+  /** Refused records by place, with the step at which the next attempt begins. */
   readonly refused: Map<string, { readonly step: Step; readonly reason: string }>
-  /** Alerts and notes that their topic did not take, and the last offset that each belongs to. */
+  /** Refused alerts and notes, with the last offset that each belongs to. */
   readonly attachments: Map<string, number>
-  /** Up to this offset records are sent one by one, to find the one that is refused. */
+  /** Records up to this offset are sent one by one, to find the refused one. */
   oneByOneUntil: number
 }
 
 export const noRefusals = (): Refusals => ({ refused: new Map(), attachments: new Map(), oneByOneUntil: -1 })
 
-/** Sends items within a transaction. A refusal is noted for the next attempt and thrown: the transaction has failed. */
+/** Sends items within a transaction. A refusal fails the transaction, so it is noted for the next attempt and rethrown. */
 export const sendOrNote = async (
   items: readonly Item[],
   refusals: Refusals,
@@ -42,7 +42,7 @@ const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals)
   } else refusals.oneByOneUntil = last ? Number(readTo(last.incoming)) : -1
 }
 
-/** Those up to the offset were delivered. */
+/** Forgets the refusals up to an offset, once the records are delivered. */
 export const forgetUpTo = (last: string, { refused, attachments }: Refusals): void => {
   for (const [name, offset] of attachments) if (offset <= Number(last)) attachments.delete(name)
   for (const place of refused.keys()) if (parseInt(place) <= Number(last)) refused.delete(place)

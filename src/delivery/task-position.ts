@@ -1,26 +1,26 @@
-// At least once: where a task reads on after each join, and whether another process has had its partition since the last one.
+// At-least-once: sets the read position of a task after each join, and detects whether another process owned the partition in between.
 import { areSameCommit, writeIn } from '../kafka/commit-metadata.js'
 import type { Assigned } from '../kafka/fetched.js'
 import type { DeliveryOptions, PartitionEvents } from './delivery.js'
 import type { Ending } from './task-states.js'
 import { readPosition, type ReadPosition } from './read-position.js'
 
-/** The position as it was set after a join. */
+/** The position set after a join. */
 type Position = Pick<Assigned, 'generation'> & {
-  /** Of the topic that it is in; undefined where brokers have no ids. */
+  /** Id of the topic that the position belongs to; undefined if the brokers have no topic ids. */
   readonly topicId: string | undefined
 }
 
 type TaskPosition = {
   /** Undefined until it is set. */
   readonly current: () => Position | undefined
-  /** Sets it. Rejects if nobody answers, or if another process has committed since the last time. */
+  /** Sets the position. Rejects if no broker answers, or if another process has committed since the last call. */
   readonly set: (assigned: Assigned) => Promise<ReadPosition>
 }
 
 type TaskPositionOptions = Pick<DeliveryOptions, 'startingOffsets'> &
   Pick<PartitionEvents, 'takenOver' | 'readIn'> & {
-    /** Named by the commits of this process. */
+    /** Id of this process, written into its commits. */
     readonly owner: string
   }
 
@@ -44,7 +44,7 @@ export const openPosition = ({ startingOffsets, owner, takenOver, readIn }: Task
   }
 }
 
-/** Why what is known is out of date, if it is: the topic was created again, or somebody else has committed in between. */
+/** Why local knowledge is stale, if it is: the topic was created again, or another process has committed in between. */
 const outdated = (owner: string, before: ReadPosition, { commit, topicId }: ReadPosition): Ending | undefined => {
   if (before.topicId !== topicId) return 'recreated'
   const isOnlyOurs = areSameCommit(commit, before.commit) || writeIn(commit?.metadata)?.owner === owner

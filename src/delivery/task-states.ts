@@ -1,11 +1,12 @@
-// In which state a task is, and what happens to it there: published for those who watch, such as the simulation. test/simulation/task-states.md has the table.
+// Publishes the state of each task and the events in it, for observers such as the simulation.
+// test/simulation/task-states.md has the table.
 import { channel } from 'node:diagnostics_channel'
 
 export type TaskState = 'opened' | 'claiming' | 'running' | 'closing'
 export type TaskEvent =
   'fetched' | 'joined' | 'lost' | 'refused' | 'broken' | 'commit unknown' | 'recreated' | 'stopped'
 
-/** Why a task is closed: it may be opened anew if its partition is still assigned. */
+/** Why a task closes. If its partition is still assigned, a new task may open. */
 export type Ending = Extract<TaskEvent, 'lost' | 'recreated' | 'stopped'>
 
 export type TaskStates = {
@@ -13,7 +14,7 @@ export type TaskStates = {
   readonly happens: (event: TaskEvent) => void
 }
 
-/** Its messages are a `TaskState` and a `TaskEvent`. */
+/** Each message holds a `TaskState` and a `TaskEvent`. */
 const watchers = channel('threatweave:task')
 
 export const createTaskStates = (): TaskStates => {

@@ -1,5 +1,6 @@
-// The tasks of this process: one for each assigned partition, opened when it is assigned, kept through every join that leaves it here, closed when it is
-// lost, or when another process has had the partition. A topic that was created again has tasks of its own.
+// The tasks of this process, one per assigned partition.
+// A task opens when its partition is assigned and survives every join that leaves the partition here. It closes when the partition is
+// lost or had another owner in between. A topic that was created again gets new tasks.
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nameOf, type Assigned, type Fetched } from '../kafka/fetched.js'
@@ -13,46 +14,46 @@ import type { Task } from './task.js'
 import type { Ending } from './task-states.js'
 
 export type Tasks = {
-  /** Call after every join with all partitions that are assigned now. */
+  /** Call after every join with all partitions assigned now. */
   readonly joined: (assigned: readonly Assigned[]) => void
   readonly deliver: (fetched: Fetched) => Promise<void>
-  /** No event is delivered any more, but for the chunks in progress; what follows from events can still be written. */
+  /** Stops delivery after the chunks in progress. Follow-ups of delivered events can still be written. */
   readonly stopDelivering: () => void
-  /** The topic has this id now: tasks of a former topic of the same name are closed, and opened anew. */
+  /** Reports the current id of a topic. Tasks that read a former topic of the same name are closed and opened again. */
   readonly topicIs: (topic: string, id: string) => void
   readonly close: () => Promise<void>
 }
 
-/** Before a batch that came after that is fetched again. */
+/** Pause per fetched batch while stopping, so the consumer does not spin. */
 const againMs = 50
 
 type OpenTask = Pick<Tasks, 'deliver'> &
   Pick<PartitionDelivery, 'close'> & {
     readonly assigned: () => Assigned
-    /** Of the topic that it reads; undefined until it is claimed, and where brokers have no ids. */
+    /** Id of the topic that it reads; undefined until it is claimed, and if the brokers have no topic ids. */
     readonly topicId: () => string | undefined
     readonly kept: (assigned: Assigned) => void
   }
 
 type TasksOptions = {
   readonly delivery: Delivery
-  /** What is noted of the events of a partition; absent where nothing follows. */
+  /** Opens the state kept for a partition; absent if no follow-ups are configured. */
   readonly openState?: ((task: Task) => PartitionState) | undefined
   readonly health: Pick<HealthRecord, 'track'>
   readonly openings: Openings
   readonly readAgain: ReadAgain['read']
-  /** Ends the process with the sentence. */
+  /** Ends the process with this message. */
   readonly fail: Fail
 }
 
 type Beginning = Required<Pick<PartitionEvents, 'takenOver' | 'readIn'>> & {
-  /** When what is in progress of the partition has ended. */
+  /** Resolves when earlier tasks of the partition have ended. */
   readonly after: Promise<unknown>
 }
 
 export const createTasks = (options: TasksOptions): Tasks => {
   const open = new Map<string, OpenTask>()
-  /** Closed, but with something in progress, which the end of the process must stop as well. */
+  /** Closing tasks with work still in progress; the end of the process must stop them too. */
   const closing = new Map<OpenTask, Promise<void>>()
   let isStopping = false
   const lose = (name: string, task: OpenTask, ending: Ending): void => {
@@ -90,7 +91,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
     },
     deliver: async (fetched) => {
       if (isStopping) await sleep(againMs)
-      // What was fetched before a join may be of a partition that is another member's now.
+      // A batch fetched before a join may belong to a partition that another member owns now.
       else await open.get(fetched.name)?.deliver({ ...fetched, goesOn: () => !isStopping && fetched.goesOn() })
     },
     stopDelivering: () => {
@@ -110,7 +111,7 @@ export const createTasks = (options: TasksOptions): Tasks => {
   }
 }
 
-/** Before a claim that was lost is replaced: what it failed of may pass. */
+/** Delay before a lost claim is replaced, since its cause may be short-lived. */
 const unclaimedMs = 200
 
 const openTask = (
@@ -122,7 +123,7 @@ const openTask = (
   const name = nameOf(first)
   const progress = health.track(name)
   const closed = new AbortController()
-  // What keeps its state may wait in many places.
+  // Every kind of state may add listeners, so there is no limit.
   setMaxListeners(0, closed.signal)
   const { deliver, write, claim, kept, close } = delivery.open(first, {
     progress,
@@ -137,13 +138,13 @@ const openTask = (
   const claimAndTell = async (): Promise<Claimed> => {
     const found = await claim()
     ;({ topicId } = found)
-    // Once: what is stored after that is of this topic.
+    // Only once: later state belongs to the current topic.
     if (found.isFormer && !isFormer) state?.recreated()
     isFormer ||= found.isFormer
     return found
   }
   const opening = openings(name, claimAndTell, closed.signal, () => state?.ready, after)
-  /** Under the present claim: everything before it is delivered. */
+  /** End of the delivered range under the present claim. */
   let reached = 0
   const claimAnew: typeof opening.begin = (still, afterMs) => {
     reached = 0
@@ -172,7 +173,7 @@ const openTask = (
   return {
     deliver: async (fetched) => {
       mustHold(!closed.signal.aborted, () => `${name}: events are delivered after the partition was closed`, fail)
-      // What was fetched before the partition was paused is left, and read again.
+      // Leave a batch fetched before the partition was paused. It is read again.
       if (!isReady) return
       const from = Number(fetched.records[0]?.offset)
       const goesBack = from < reached && !fetched.isReset && fetched.goesOn()
@@ -183,7 +184,7 @@ const openTask = (
       }
       const goesOn = (): boolean => !closed.signal.aborted && fetched.goesOn()
       const delivered = deliver({ ...fetched, goesOn, resolve }, state)
-      delivering = delivered.catch(() => undefined) // whoever began it handles its failure
+      delivering = delivered.catch(() => undefined) // the caller handles its failure
       await delivered
     },
     assigned: () => assigned,
@@ -197,9 +198,9 @@ const openTask = (
       progress.close()
       const written = close(ending)
       closed.abort()
-      // A task that is lost may be closed once more, when the process ends.
+      // The end of the process may close a lost task a second time.
       stateClosed ??= state?.close()
-      // What is being sent when the process stops ends with the delivery.
+      // When the process stops, the close of the delivery ends the sends in progress.
       await Promise.all([written, stateClosed, ending === 'stopped' ? undefined : delivering])
     },
   }
