@@ -1,4 +1,4 @@
-// The alerts of each task, with what was suppressed for them: told by an update when its window closes, also if no event follows.
+// Writes the alerts of each task, and an update with the suppressed matches when a window closes, even if no event follows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/message-of.js'
 import { alertRecord, type AlertOut } from '../delivery/compose.js'
@@ -22,9 +22,9 @@ type AlertWindowsOptions = {
 }
 
 type AlertWindows = {
-  /** `state`: absent where nothing is kept. */
+  /** `state` is absent if no state is kept. */
   readonly open: (task: Task, state: TaskState | undefined) => TaskWindows
-  /** Without a state topic: writes what is known now, for windows that are still open too. */
+  /** Without a state topic, writes the present updates, including those of open windows. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -38,10 +38,10 @@ export type TaskWindows = {
     readonly giveUp: () => void
   }
   readonly late: LateAlerts
-  /** Resolves when its windows are known again; absent where none are kept. */
+  /** Resolves when the windows are restored; absent if none are kept. */
   readonly ready?: Promise<void> | undefined
   readonly from: KeptWindows['from']
-  /** Its offsets mean nothing any more. */
+  /** Call when the offsets have become meaningless. */
   readonly recreated: () => void
   readonly close: () => Promise<void>
 }
@@ -53,7 +53,7 @@ type Told = {
 }
 
 const everyMs = 1_000
-/** Written together. */
+/** Updates per write. */
 const together = 500
 const flushMs = 5_000
 
@@ -61,7 +61,7 @@ export const openAlertWindows = ({ alerts, alertsTopic, areKept, emit, now }: Al
   const tasks = new Set<Told>()
   const { topic, partitions } = alertsTopic
   const recordOf = (alert: AlertOut): Outgoing => alertRecord(topic, partitions, alert, now())
-  /** Of the context of alerts: on behalf of which partition that is written is all the same. */
+  /** Context updates of alerts; any partition may write them. */
   let context: readonly AlertOut[] = []
 
   const tellAll = async (all: boolean): Promise<void> => {
@@ -84,7 +84,7 @@ export const openAlertWindows = ({ alerts, alertsTopic, areKept, emit, now }: Al
     void kept?.ready.then(() => (isReady = true))
     let told = Promise.resolve()
 
-    /** False if nothing was to be told. */
+    /** False if there was nothing to write. */
     const tellSome = async (all: boolean): Promise<boolean> => {
       let draft: TaskAlertsDraft | undefined
       let updates = 0

@@ -1,14 +1,17 @@
-// A correction: an event that left before an answer, annotated with it, as the output topic would have had it.
+// Composes a correction: the same event as in the output topic, annotated with an answer that arrived after its delivery.
 import type { EventOut } from '../pipeline/pipeline.js'
 import { compose, partsOf, type OutputTarget } from '../delivery/compose.js'
 import type { TopicFacts } from '../kafka/topics.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
-/** Tells a reader of several topics that an event with this `enrichment_id` was written before. */
+/** Tells a consumer of several topics that an event with this `enrichment_id` was written before. */
 const mark = ['threatweave-correction', Buffer.from('true')] as const
 const markBytes = 64
 
-/** Undefined stands for one that not even a compact annotation makes small enough; of a batch that is split, every member that is looked up has one. */
+/**
+ * The result contains undefined for a correction that is too large even with a compact annotation. For a batch that is split, every
+ * member with a lookup gets a correction.
+ */
 export const createCorrect = (
   target: OutputTarget,
   topic: string,

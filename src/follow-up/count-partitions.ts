@@ -1,38 +1,38 @@
-// The sighting counts of all input partitions of this process, which share one limit.
+// The sighting counts of all input partitions of this process, under one shared limit.
 import type { AlertOut } from '../delivery/compose.js'
 import type { Written } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'
 import type { Indicator } from '../domain/indicator.js'
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
-/** Indicators, once per day and partition; 76 bytes each. */
+/** Indicators, each counted once per day and partition. */
 const maxCounted = 3_000_000
 
 /** The counts of one assigned partition. */
 export type CountedPartition = {
   /** `topic/partition` */
   readonly name: string
-  /** Others, once they begin anew. */
+  /** A new object after `beginAnew`. */
   readonly counts: () => SightingCounts
-  /** Writes alerts about indicators on behalf of the partition, and notes there that they were alerted on. */
+  /** Writes alerts about indicators for the partition, and marks the indicators as alerted there. */
   readonly writeAlerts: WriteRetroAlerts
 }
 
-/** `too_early`: what they are about is not known again yet. */
+/** `too_early`: the counts are not restored yet. */
 export type WriteRetroAlerts = (
   alerts: readonly AlertOut[],
   about: readonly Indicator[],
 ) => Promise<Written | 'too_early'>
 
 export type OpenCounts = CountedPartition & {
-  /** Its offsets mean nothing any more, or what was counted is read again. */
+  /** Call when the offsets have become meaningless, or when the events are counted again. */
   readonly beginAnew: () => void
   readonly close: () => void
 }
 
 export type CountedPartitions = {
   readonly open: (task: Pick<Task, 'name'>, writeAlerts: WriteRetroAlerts) => OpenCounts
-  /** For merging what was counted elsewhere: it shares the limit, but nobody else finds it. */
+  /** Counts for merging. They share the limit but are not listed in `all`. */
   readonly separate: () => SightingCounts
   readonly all: () => ReadonlySet<CountedPartition>
   readonly size: () => CountSize
@@ -41,13 +41,16 @@ export type CountedPartitions = {
 export type CountSize = {
   readonly rows: number
   readonly bytes: number
-  /** Indicators of days that were dropped because there was no room for newer ones. */
+  /** Indicators of days that were dropped to make room for newer ones. */
   readonly evicted: number
-  /** Sightings that were not counted because even the current day was too much. */
+  /** Sightings without room, even after all older days were dropped. */
   readonly uncounted: number
 }
 
-/** The oldest day of all partitions goes first; of the newest one nothing is dropped, and what is new then is not counted. */
+/**
+ * When the limit is reached, the oldest day of all partitions is dropped first. The newest day is never dropped; new indicators of that
+ * day are not counted.
+ */
 export const countPartitions = (
   { seed, judge }: Omit<CountOptions, 'hasRoom'>,
   max: number = maxCounted,
@@ -65,7 +68,7 @@ export const countPartitions = (
       left--
       return true
     }
-    // Days that were dropped meanwhile are noticed here only: counting them along would cost every event.
+    // Rows dropped by retention are noticed only here, because tracking them would cost time on every event.
     for (left = max - rows(); left <= 0; left = max - rows()) {
       const [oldest] = all().toSorted((one, other) => one.oldestDay() - other.oldestDay())
       if (!oldest || oldest.oldestDay() >= day) return false

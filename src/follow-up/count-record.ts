@@ -1,4 +1,5 @@
-// The counts of an input partition as records of the state topic, and back: an indicator on one day, how far they hold, and what was accused since.
+// Converts the counts of an input partition to records of the state topic and back: daily counts, their end offset, and accusations
+// since.
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { roles } from '../domain/sighting.js'
@@ -13,7 +14,7 @@ import { trafficBits, unknownTraffic } from './traffic.js'
 export const countId = ({ day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
   `${dateOf(day)}/${indicator.value}`
 
-/** Written out: thousands are made at a time, and dates and objects take twice as long. */
+/** Builds the JSON by hand, which is twice as fast: thousands of records are written at a time. */
 export const countValue = (seen: SeenOnDay): Buffer => {
   const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
   const { ports = [] } = seen
@@ -22,18 +23,18 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
   if (peers.length > 0) text += `,"peers":${JSON.stringify(peers)}`
   if (otherSightings > 0) text += `,"other_sightings":${otherSightings}`
-  // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
+  // Role bits: delivered as clean or unknown, and delivered before the answer.
   if (unalerted > 0) text += `,"unalerted":${unalerted}`
   if (pending > 0) text += `,"pending":${pending}`
   if (ports.length > 0) text += `,"ports":${JSON.stringify(ports)}`
-  // Directions and actions of its events, and what it was in them, as bits.
+  // Bits for directions and actions, and for the kinds of sightings.
   return Buffer.from(`${text},"traffic":${seen.traffic},"kinds":${seen.kinds}}`)
 }
 
-/** Of records that name an offset alone: up to where the counts hold, or where an owner began to count. */
+/** Value of a record with an offset only: the end of the counts, or the start of counting by an owner. */
 export const offsetValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 2, offset }))
 
-/** Stands for everything that a record shows and that is accused: one can name thousands below one listed name. */
+/** Stands for every bad indicator of a record, since one record can contain thousands of names below one listed name. */
 export const everyAccused = '*'
 const maxAccusedValues = 64
 const maxAccusedBytes = 131_072
@@ -51,10 +52,10 @@ export const accusedValue = (accused: readonly Accused[]): Buffer => {
 }
 
 const idForm = /^(\d{4}-\d{2}-\d{2})\/([^/]{1,253})$/
-/** More than sixteen hosts and some numbers have. */
+/** Above the size of a record with sixteen hosts. */
 const maxValueBytes = 8_192
 
-/** What a record with this id is about. */
+/** The day and indicator in the id of a record. */
 export const readCountId = (id: string): { readonly day: number; readonly value: string } | undefined => {
   const [, date, value] = idForm.exec(id) ?? []
   const day = Date.parse(date ?? '') / dayMs
@@ -62,8 +63,8 @@ export const readCountId = (id: string): { readonly day: number; readonly value:
 }
 
 /**
- * Undefined for what no counting of ours can have written: without a signature the topic is only as trustworthy as those who may write to it.
- * `isInside` says whether a peer is one of our own hosts.
+ * Undefined for a record that our own counting cannot have written. Without a signature anyone with write access to the topic can forge
+ * one. `isInside` says whether a peer is one of our own hosts.
  */
 export const readCount = (
   id: string,
@@ -79,14 +80,14 @@ export const readCount = (
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
   const { ports = [] } = stored
   if (!Array.isArray(ports) || ports.length > maxPorts || !ports.every(isPort)) return undefined
-  // Records of former versions do not say the traffic, or the kinds.
+  // Records of earlier versions have no traffic and no kinds.
   const { unalerted = 0, pending = 0, traffic = unknownTraffic, kinds = 0 } = stored
   const first = timeOf(first_seen) - day * dayMs
   const last = timeOf(last_seen) - day * dayMs
   const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending, traffic, kinds]
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
   const records = Number(last_offset) - Number(first_offset) + 1
-  // Each record is counted once, with at most so many events, and each event with at most so many hosts.
+  // A record is counted once; its events, and the hosts per event, are bounded.
   if (Number(count) < 1 || Number(count) > Math.min(maxCount, records * batchLimits.maxMembers)) return undefined
   if (Number(other_sightings) > Number(count) * extractLimits.maxIndicators) return undefined
   if (last >= dayMs || first > last) return undefined
@@ -115,7 +116,7 @@ export const readOffset = (value: Buffer): number | undefined => {
   return isOffset(offset) ? offset : undefined
 }
 
-/** Of a record about accusations, by its id: the offset after which the counts hold what it says. */
+/** The offset in the id of an accusation record. Counts that hold beyond it make the record obsolete. */
 export const accusedUpTo = (id: string): number | undefined => {
   const offset = Number(/^(?:late\/)?(\d{1,16})(?:\/\d{1,16})?$/.exec(id)?.[1])
   return isOffset(offset) ? offset : undefined
@@ -143,7 +144,7 @@ const isPort = (value: unknown): value is number =>
 const roleBits = (1 << roles.length) - 1
 const maxCount = 0xffff_ffff
 
-/** Thousands of records in a row are of one day. */
+/** Caches the date, because thousands of consecutive records share one day. */
 let dated = { day: NaN, date: '' }
 const dateOf = (day: number): string => {
   if (dated.day !== day) dated = { day, date: new Date(day * dayMs).toISOString().slice(0, 10) }
@@ -160,5 +161,5 @@ const two = (number: number): string => String(number).padStart(2, '0')
 const timeOf = (text: unknown): number =>
   typeof text === 'string' && text.length === '2026-11-15T12:00:00.000Z'.length ? Date.parse(text) : NaN
 
-/** A record about what answers accuse that came after their events; the last of these has this offset. */
+/** Id of a record about accusations by late answers. `offset` is the last one in it. */
 export const lateAccusedId = (offset: number, now: number): string => `late/${offset}/${now}`

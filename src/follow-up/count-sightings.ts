@@ -1,4 +1,4 @@
-// Counts what delivered events show, and writes retro alerts about what turns malicious later.
+// Counts the sightings in delivered events, and writes retro alerts about indicators that turn malicious later.
 import type { CountedPartitions, CountSize, WriteRetroAlerts } from './count-partitions.js'
 import type { Retro } from './retro.js'
 import { deliveredOf, type Delivered } from './sighting-counts.js'
@@ -15,9 +15,9 @@ import type { PartitionState } from '../delivery/listener.js'
 
 export type Counting = {
   readonly counts: CountedPartitions
-  /** Annotates with what is known, and asks nobody. */
+  /** Annotates from the cache and feeds, without lookups. */
   readonly known: Pipeline
-  /** Whether it is one of our own hosts. */
+  /** Whether a host is one of our own. */
   readonly isInside: (host: string) => boolean
   readonly retro: Omit<Retro, 'start'>
   /** Starts the retro alerts. */
@@ -27,26 +27,26 @@ export type Counting = {
 type CountSightingsOptions = {
   readonly counting: Counting
   readonly alertsTopic: TopicOf
-  /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
+  /** Settings for keeping counts for the next owner of a partition; absent if counts stay in memory only. */
   readonly keep?: Pick<KeptCountsOptions, 'groupId' | 'pipeline' | 'reachableMs'> | undefined
   readonly emit: Emit
   readonly now: () => number
 }
 
-/** How often it is logged what did not fit. */
+/** Log interval for sightings that did not fit. */
 const reportMs = 60_000
 
 type CountSightings = {
-  /** `state`: absent where nothing is kept. */
+  /** `state` is absent if no state is kept. */
   readonly open: (task: Task, state: TaskState | undefined) => CountedState
-  /** Writes the counts: call when no event is delivered any more. */
+  /** Writes the counts. Call once delivery has stopped. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 type CountedState = PartitionState & {
   readonly late: LateEvents
-  /** Whether it is kept without a record of version 1. */
+  /** Whether the counts are in version 2 records. */
   readonly isKept: () => boolean
 }
 
@@ -84,14 +84,14 @@ const countPartition = (
   keptCounts: Pick<KeptCounts, 'open'> | undefined,
 ): CountedState => {
   const { counts, retro } = counting
-  /** The alerts and the note that they were sent are one. */
+  /** Writes the alerts and the mark that they were sent as one unit. */
   const writeAlerts: WriteRetroAlerts = async (alerts, about) => {
     let takeBack: readonly (() => void)[] = []
     const undo = (): void => {
       for (const one of takeBack) one()
       takeBack = []
     }
-    // What they are about was counted before it is restored: they are written when it is known again, or its note would be lost.
+    // Wait for the restore: the sightings were counted before it, and a mark written earlier would be lost.
     const attempt = { isTooEarly: false }
     const written = await task.write(() => {
       undo()

@@ -1,9 +1,9 @@
-// The sightings of one day of one input partition: counts, times, inside hosts, offsets and ports, 49 bytes per indicator next to its index.
+// The sightings of one day of one input partition, as rows in a typed array to save memory.
 import type { Indicator } from '../domain/indicator.js'
 import { roles } from '../domain/sighting.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
 
-/** What is known of one indicator on one day. Times are milliseconds since midnight UTC. */
+/** The sightings of one indicator on one day. Times are milliseconds since midnight UTC. */
 export type DayRow = {
   readonly indicator: Indicator
   readonly count: number
@@ -15,23 +15,23 @@ export type DayRow = {
   readonly peers: readonly number[]
   /** Sightings by inside hosts beyond the listed ones. */
   readonly otherSightings: number
-  /** Roles, as bits, in which it was delivered as clean or unknown. */
+  /** Role bits: delivered as clean or unknown. */
   readonly unalerted: number
-  /** Roles, as bits, in which it was delivered before its answer. */
+  /** Role bits: delivered before the answer. */
   readonly pending: number
-  /** Directions and actions of its events, as bits. */
+  /** Bits for the directions and actions of its events. */
   readonly traffic: number
-  /** What it was in its events, and what became of them, as bits. */
+  /** Bits for the kinds of its sightings and their actions. */
   readonly kinds: number
-  /** The lowest ports of its own end, ascending. Absent: counted by a version that kept none. */
+  /** The lowest ports of its own end, ascending. Absent if counted by a version without ports. */
   readonly ports?: readonly number[]
 }
 
 export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly bytes: () => number
-  /** Counts an event once, however often it shows the indicator or is delivered; false if it was counted before. */
+  /** Counts an event once, even if it contains the indicator twice or is delivered twice. False if it was counted before. */
   readonly count: (row: number, offset: number, timeOfDay: number) => boolean
-  /** Counts another event of the record that was counted last. */
+  /** Counts another member of the batch that was counted last. */
   readonly countFurther: (row: number) => void
   readonly addPeer: (row: number, peer: number) => void
   readonly addTraffic: (row: number, bit: number) => void
@@ -42,17 +42,17 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly unalertedAt: (row: number) => number
   readonly pendingAt: (row: number) => number
   readonly setMarks: (row: number, unalerted: number, pending: number) => void
-  /** Whether it has changed since it was last taken; taking it clears that. The same for the table: whether any row has. */
+  /** Returns and clears the change flag of a row. `takeAnyChanged` does the same for the table. */
   readonly takeChanged: (row: number) => boolean
   readonly takeAnyChanged: () => boolean
   readonly read: (row: number) => DayRow
-  /** Sets what was kept elsewhere. */
+  /** Sets a row from stored counts. */
   readonly restore: (row: number, from: DayRow, isNew: boolean) => void
 }
 
-/** Listed per indicator and day; sightings by further hosts are only counted. */
+/** Inside hosts listed per indicator and day; further ones are only counted. */
 export const maxPeers = 16
-/** The lowest ones are kept: servers listen there, and ports of clients are high. */
+/** Only the lowest ports are kept, since servers use low ports and clients high ones. */
 export const maxPorts = 4
 
 // The words of a row.
@@ -65,25 +65,25 @@ const peers = 5
 const marks = 6
 const traffic = 7
 const kinds = 8
-/** Two words with two ports of 16 bits each; 0 is none. */
+/** Two words with two 16-bit ports each; 0 means none. */
 const ports = 9
 const stride = 11
 
-// The word of marks: unalerted roles, pending roles, and whether the row has changed.
+// The marks word: unalerted roles, pending roles, and the change flag.
 const roleBits = (1 << roles.length) - 1
 const pendingShift = roles.length
 const isChanged = 1 << (2 * roles.length)
 
 const noPorts: readonly number[] = []
 
-/** The word of peers is 0, one peer plus one, or this plus the place of a list. */
+/** The peers word is 0, a single peer plus one, or this flag plus the index of a list. */
 const isList = 0x8000_0000
 type PeerList = { readonly ids: readonly number[]; others: number }
 
 export const createDayTable = (seed: number): DayTable => {
   const index = createIndicatorIndex(seed)
   let words = new Uint32Array(256 * stride)
-  /** Offsets are kept as their distance from this one. */
+  /** Offsets are stored as distances from this one. */
   let base: number | undefined
   let anyChanged = false
   const lists: PeerList[] = []
@@ -96,7 +96,7 @@ export const createDayTable = (seed: number): DayTable => {
   const distance = (offset: number): number => {
     base ??= offset
     if (offset < base) {
-      // With room for more, as restored offsets come in any order.
+      // Leave a margin, because restored offsets come in any order.
       const lower = Math.max(0, offset - 1_000_000)
       for (let row = 0; row < index.size(); row++)
         for (const at of [firstOffset, lastOffset]) set(row, at, get(row, at) + base - lower)
@@ -225,6 +225,6 @@ export const createDayTable = (seed: number): DayTable => {
   }
 }
 
-/** The same for any order of the counts that are merged. */
+/** Independent of the order in which counts are merged. */
 export const lowestPorts = (all: readonly number[]): readonly number[] =>
   [...new Set(all)].toSorted((one, other) => one - other).slice(0, maxPorts)

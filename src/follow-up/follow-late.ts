@@ -1,5 +1,6 @@
-// What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
-// now, and what follows is written on behalf of its partition, together with the note that it was.
+// Follows up answers that arrive after delivery of their event.
+// The record is read again by its offset and annotated anew. Its alerts and corrections are written for its partition, together with the
+// settled note.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
@@ -16,53 +17,53 @@ import type { StateRecord } from './state-record.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
 export type FollowUpOptions = {
-  /** Annotates with what is known now, without waiting. */
+  /** Annotates with current knowledge, without waiting. */
   readonly pipeline: Pipeline
-  /** The records that correct what was written of one; undefined stands for one that is too large. */
+  /** Composes the corrections of a record; undefined stands for one that is too large. */
   readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
-  /** Events that are noted at most. */
+  /** Limit on noted events. */
   readonly max: number
   readonly emit: Emit
   readonly now: () => number
-  /** Milliseconds that do not count an outage. */
+  /** Milliseconds that exclude outages. */
   readonly reachableMs: () => number
   readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined
 }
 
-/** What is followed up of one partition. */
+/** The follow-up of one partition. */
 type FollowUp = {
-  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
+  /** Notes committed events of a chunk, stored as the block with this id. */
   readonly note: (notes: readonly PendingNote[], id?: string) => void
-  /** Notes what a block from the sightings topic says. */
+  /** Notes the events of a block from the sightings topic. */
   readonly restore: (block: Stored & Block) => void
-  /** Whether no note is kept in a record of version 1. */
+  /** Whether no version 1 record holds a note. */
   readonly isVersion2: () => boolean
-  /** Deletes blocks from the sightings topic: their offsets are those of a former topic. */
+  /** Deletes blocks from the sightings topic whose offsets belong to a former topic. */
   readonly discard: (stored: readonly Stored[]) => void
   readonly close: () => Promise<void>
 }
 
 type Stored = Pick<Block, 'id'> & Pick<StateRecord, 'version'>
 
-/** What is told about events that are annotated again with their answers. */
+/** Observes events that are annotated again with their answers. */
 export type LateEvents = {
-  /** What is written with what follows. */
+  /** Records to write with the follow-up. */
   readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
-  /** Call when that is written. */
+  /** Call once the follow-up is written. */
   readonly written: (events: readonly Delivered[]) => void
 }
 
 /** The late alerts of one partition. */
 export type LateAlerts = {
-  /** Whether it is known which alerts were raised before. */
+  /** Whether the earlier alerts are restored. */
   readonly isReady: () => boolean
   readonly begin: () => LateDraft
 }
 
-/** Those of one write. */
+/** The late alerts of one write. */
 type LateDraft = {
   readonly raise: RaiseLate<EventOut, Outgoing>
-  /** What is written of windows with them. */
+  /** The window records to write with the alerts. */
   readonly windows: () => readonly Outgoing[]
   readonly commit: () => void
   readonly giveUp: () => void
@@ -70,8 +71,8 @@ type LateDraft = {
 
 export type FollowLate = {
   /**
-   * Nothing is followed up before `isRestored`. `state`: where notes are kept for the next owner of the partition; absent: only in memory. `late`: who
-   * counts the events. `alerts`: absent where there are none.
+   * Nothing is followed up before `isRestored`. `state` keeps notes for the next owner of the partition; without it they stay in memory.
+   * `late` counts the events. `alerts` is absent if alerts are off.
    */
   readonly open: (
     task: Task,
@@ -82,13 +83,13 @@ export type FollowLate = {
   ) => FollowUp
 }
 
-/** At most so much is read again at once. */
+/** Limits on the events and bytes read again in one pass. */
 const passLimits = { events: 2_000, bytes: 4_194_304 }
-/** Answers come one by one: those of this time are followed up together. */
+/** Answers arrive one by one; those within this time are handled together. */
 const gatherMs = 100
-/** Between two passes, however long one takes. */
+/** Longest pause between two passes. */
 const maxPauseMs = 10_000
-/** After a pass that could not be written. */
+/** Delay after a pass that could not be written. */
 const againMs = 1_000
 
 export const followLate = (options: FollowUpOptions): FollowLate => {
@@ -121,7 +122,7 @@ const openFollowUp = (
   const { pause = sleepFor } = options
   const { name, signal } = task
   let passing: Promise<void> | undefined
-  /** Blocks that are kept in records of version 1, until they are written again. */
+  /** Blocks still stored in version 1 records. */
   const former = new Set<string>()
   const recordsOf = (blocks: readonly Block[]): readonly Outgoing[] =>
     state
@@ -164,12 +165,12 @@ const openFollowUp = (
         return false
       })
       if (!isFollowed) notes.wait(due.map(dueAgain))
-      // At most a fifth of the time goes to late answers: events that arrive now have a deadline.
+      // Spend at most a fifth of the time on late answers, because live events have a deadline.
       pauseMs = isFollowed ? Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began))) : againMs
     }
   }
 
-  /** False if nothing was written and it should be tried again. */
+  /** False if the write failed and should be retried. */
   const follow = async (due: readonly DueNote[]): Promise<boolean> => {
     const offsets = due.map(({ offset }) => offset)
     const read = await task.readAgain(offsets, passLimits.bytes)
@@ -182,7 +183,7 @@ const openFollowUp = (
     const recordOf = new Map(records.map((record) => [Number(record.offset), record]))
     const unread = new Set(read.rest)
     const answered = late ? events.map(({ event, note }) => deliveredOf(note.offset, event, now())) : []
-    /** Anew for each attempt: what fires depends on what was written in between. */
+    /** Recomputed for each attempt, because the firings depend on writes in between. */
     let tried: Tried | undefined
     let stored: readonly Block[] = []
     const attempt = (): Tried => {
@@ -203,7 +204,7 @@ const openFollowUp = (
       stored = state ? notes.blocksAfter(settled, open) : []
       return [...alerts, ...corrections, ...draft.windows(), ...recordsOf(stored), ...(late?.records(answered) ?? [])]
     })
-    // Of a write that was refused nothing is there.
+    // A refused write leaves no records, so the draft is undone.
     if (written === 'written') {
       tried?.draft.commit()
       rewritten(stored)
@@ -217,7 +218,7 @@ const openFollowUp = (
     const isLost = written !== 'written'
     if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })
     const uncorrected = isLost ? 0 : corrected.length - corrections.length
-    // Nobody asks again.
+    // No lookup is left that could still answer.
     const unanswered = isLost ? 0 : done.filter(({ event }) => event.judged.some(mayStillCome)).length
     dropped(read.gone.length, 'record_gone')
     dropped(uncorrected, 'correction_too_large')
@@ -253,7 +254,7 @@ const openFollowUp = (
 
 const sleepFor = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false })
 
-/** What one attempt writes, and what becomes of the notes then. */
+/** The records of one attempt, and the notes that it settles or keeps. */
 type Tried = Pick<ReturnType<typeof revisit<EventOut, Outgoing>>, 'alerts' | 'done' | 'open'> & {
   readonly draft: LateDraft
   readonly settled: readonly number[]

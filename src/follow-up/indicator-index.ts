@@ -1,4 +1,4 @@
-// Numbers indicators from 0 on and finds the number of one again: a hash table over typed arrays, without an object per indicator.
+// Numbers indicators from 0 on, in a hash table over typed arrays without an object per indicator.
 import { formatAddress, readAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
 
@@ -7,7 +7,7 @@ export type IndicatorIndex = {
   readonly bytes: () => number
   /** The number of an indicator, or -1. */
   readonly find: (indicator: Indicator) => number
-  /** Gives an indicator that has none the next number. */
+  /** Gives a new indicator the next number. */
   readonly add: (indicator: Indicator) => number
   readonly at: (number: number) => Indicator
 }
@@ -16,9 +16,9 @@ const four = 0
 const six = 1
 const name = 2
 
-/** `seed` keeps the senders of events from choosing names that collide. */
+/** The random `seed` keeps senders of events from choosing names that collide. */
 export const createIndicatorIndex = (seed: number): IndicatorIndex => {
-  /** An IPv4 address, or where the text of another indicator begins. */
+  /** An IPv4 address, or the position of the text of any other indicator. */
   let keys = new Uint32Array(256)
   let kinds = new Uint8Array(256)
   /** 0, or a number plus one. */
@@ -43,7 +43,7 @@ export const createIndicatorIndex = (seed: number): IndicatorIndex => {
     return true
   }
 
-  /** The slot that holds the indicator, or the empty one where it would be. */
+  /** The slot of the indicator, or the empty slot for it. */
   const slotOf = (value: string, address: number | undefined): number => {
     const mask = slots.length - 1
     let slot = (address === undefined ? hashText(value) : mix(address ^ seed)) & mask

@@ -1,4 +1,4 @@
-// The counts of sightings, kept in the state topic: restored when a partition is assigned, while its events flow, and written as they change.
+// Keeps sighting counts in the state topic: restored in the background when a partition is assigned, and written as they change.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions, OpenCounts } from './count-partitions.js'
@@ -15,14 +15,14 @@ import { accusedValue, lateAccusedId, offsetValue } from './count-record.js'
 
 export type KeptCountsOptions = {
   readonly groupId: string
-  /** Annotates what waits for an answer: whoever waits hears of it too. */
+  /** Annotates pending events, and registers for their answers. */
   readonly pipeline: Pipeline
-  /** Annotates with what is known, and asks nobody. */
+  /** Annotates from the cache and feeds, without lookups. */
   readonly known: Pipeline
   readonly counts: Pick<CountedPartitions, 'separate'>
-  /** Whether it is one of our own hosts. */
+  /** Whether a host is one of our own. */
   readonly isInside: (host: string) => boolean
-  /** Called when a partition's former counts are known again. */
+  /** Called when the earlier counts of a partition are restored. */
   readonly restored: () => void
   readonly emit: Emit
   readonly now: () => number
@@ -31,38 +31,38 @@ export type KeptCountsOptions = {
 
 export type KeptCounts = {
   readonly open: (task: Task, own: OpenCounts, state: TaskState) => KeptPartition
-  /** Writes what has changed, for the last time. */
+  /** Writes the changes for the last time. */
   readonly flush: () => Promise<void>
   readonly close: () => void
 }
 
 type KeptPartition = {
-  /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the partition was assigned. */
+  /** Records to write with a chunk: its accusations, and the start of counting if these are the first events since the assignment. */
   readonly records: (events: readonly Delivered[]) => readonly Outgoing[]
-  /** Whether what was counted before is known again. */
+  /** Whether the earlier counts are restored. */
   readonly isRestored: () => boolean
-  /** Whether it is kept without a record of version 1. */
+  /** Whether the counts are in version 2 records. */
   readonly isKept: () => boolean
   /** Counts committed events, in order. */
   readonly count: (events: readonly Delivered[]) => void
   readonly late: LateEvents
-  /** Its offsets mean nothing any more: what the topic holds is of other events. */
+  /** Call when the offsets have become meaningless: the topic's records describe other events. */
   readonly recreated: () => void
   readonly close: () => void
 }
 
 /**
- * While a partition is restored its first events are put aside: under at-least-once the former owner may have counted them, which only its
- * counts can tell.
+ * During the restore the first live events are put aside: under at-least-once the former owner may have counted them already, which only
+ * its restored counts can show.
  */
 type Restoring = {
   readonly aside: Delivered[]
-  /** Events whose answers came meanwhile. */
+  /** Events whose answers arrived meanwhile. */
   readonly answered: Delivered[]
   isOfFormerTopic?: true
 }
 const maxAside = 20_000
-/** Rows that are taken in before the event loop may turn to something else. */
+/** Rows merged before the loop yields to other work. */
 const sliceRows = 1_024
 const none: readonly Outgoing[] = []
 
@@ -87,11 +87,11 @@ const openPartition = (
 ): KeptPartition => {
   const { groupId, pipeline, known, counts, isInside, restored, emit, now } = options
   let unfinished: Restoring | undefined = { aside: [], answered: [] }
-  /** Up to which offset events were committed since the partition was assigned. */
+  /** End of the events committed since the assignment. */
   let liveUpTo: number | undefined
-  /** Up to which offset it is counted, once it is restored. */
+  /** End of the counted events, once restored. */
   let counted: number | undefined
-  /** Records about accusations that are in the topic, and the offset after which each is needed no longer. */
+  /** Accusation records in the topic, each with the offset from which the counts make it obsolete. */
   const accusing = new Map<string, number>()
 
   const mine = unfinished
@@ -124,7 +124,7 @@ const openPartition = (
     }
   }
 
-  /** Beside the live counts. `events`: that were read again before this offset. */
+  /** Merges the restored counts into the live ones. `events` is the number of events that were counted again. */
   const takeIn = async (
     { isOurs }: RestoreSource,
     past: SightingCounts,
@@ -133,7 +133,7 @@ const openPartition = (
   ): Promise<void> => {
     const { aside } = mine
     if (!isOurs()) return
-    // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
+    // No `await` until `unfinished` is cleared: an event put aside in between would be lost.
     past.count(aside, now())
     const until = aside.at(-1)?.offset ?? before - 1
     unfinished = undefined
@@ -146,7 +146,7 @@ const openPartition = (
       if (!isOurs()) return
     }
     live.answered(mine.answered, now())
-    // Not before: what is written must be whole.
+    // Set it only now, because the first write needs complete counts.
     counted = Math.max(until + 1, liveUpTo ?? 0)
     emit({ event: 'counts_restored', topic: task.topic, partition: task.partition, indicators, events })
     restored()
@@ -183,7 +183,7 @@ const openPartition = (
       const accused = events.flatMap(accusedOf)
       const id = String(first.offset)
       const records = accused.length > 0 ? [state.record('accused', id, accusedValue(accused))] : []
-      // Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet.
+      // Key each record by offset: a new owner must not overwrite a record of a killed owner that it has not read yet.
       return liveUpTo !== undefined ? records : [...records, state.record('began', id, offsetValue(first.offset))]
     },
     count: (events) => {

@@ -1,4 +1,5 @@
-// The windows of a task in the state topic: opened with their alert, counted on with each chunk, rewritten whole now and then, and read when the task opens.
+// Keeps the windows of a task in the state topic.
+// A window is written with its alert, extended by each chunk, rewritten whole from time to time, and restored when the task opens.
 import { heldTogether, type Window } from '../alerts/window.js'
 import type { Task } from '../delivery/task.js'
 import type { Outgoing } from '../kafka/records.js'
@@ -22,24 +23,24 @@ type KeptWindowsOptions = {
 }
 
 export type KeptWindows = {
-  /** Resolves when what was kept is known again, or the task is closed. */
+  /** Resolves when the windows are restored, or the task is closed. */
   readonly ready: Promise<void>
-  /** Chunks that follow are of the topic with this id. */
+  /** Sets the id of the topic that the next chunks belong to. */
   readonly enter: (topicId: string | undefined) => void
-  /** What a chunk adds, under `last`, the last offset that it counts. */
+  /** The matches that a chunk adds, stored under its last matching offset. */
   readonly matches: (draft: Pick<TaskAlertsDraft, 'opened' | 'counted'>) => {
     readonly records: readonly Outgoing[]
     readonly committed: () => void
   }
-  /** The windows that a write changes, whole. */
+  /** The windows changed by a write, each as a whole record. */
   readonly whole: (draft: Pick<TaskAlertsDraft, 'changed'>) => readonly Outgoing[]
-  /** Writes what has changed since the last time, and deletes what is needed no longer. */
+  /** Writes the changed windows, and deletes obsolete records. */
   readonly keep: () => Promise<void>
-  /** When the oldest record was written that says something of a window which is open. */
+  /** Write time of the oldest record that concerns an open window. */
   readonly from: () => number
 }
 
-/** Windows that are written together. */
+/** Windows per write. */
 const together = 500
 const everyMs = 5_000
 const maxPauseMs = 30_000
@@ -50,17 +51,17 @@ export const keepWindows = (
   state: TaskState,
   { emit, now }: KeptWindowsOptions,
 ): KeptWindows => {
-  /** Records of what chunks have added that are in the topic. */
+  /** Ids of the match records in the topic. */
   const added = new Set<string>()
-  /** Forgotten, but not deleted from the topic. */
+  /** Windows that were forgotten here but not yet deleted from the topic. */
   let gone: readonly Window[] = []
   let keepAt = 0
-  /** Of the topic that offsets are in; undefined where brokers have no ids. */
+  /** Id of the topic that offsets belong to; undefined if the brokers have no topic ids. */
   let topicId: string | undefined
 
-  /** By last offset, when the first attempt was made to write what its chunk adds. */
+  /** Time of the first attempt to write the matches of a chunk, by its last offset. */
   const begunAt = new Map<number, number>()
-  /** When each window was written first: the oldest one is the first, but for clocks that are set back. */
+  /** First write of each window, in insertion order. The first entry is the oldest unless the clock was set back. */
   const writtenAt = new Map<Window, number>()
   const windowRecord = (window: Window): Outgoing => {
     if (!writtenAt.has(window)) writtenAt.set(window, now())
@@ -88,7 +89,7 @@ export const keepWindows = (
     },
   })
 
-  /** False if it should be tried again later. */
+  /** `none` means that nothing was written and the task is closed. */
   const keepSome = async (outdated: readonly string[]): Promise<'more' | 'all' | 'none'> => {
     let some: readonly Window[] = []
     const last = { isAll: false as boolean }
@@ -99,7 +100,7 @@ export const keepWindows = (
       gone = [...gone, ...windows.forget()]
       const deleted = [
         ...gone.filter((window) => !windows.has(window)).map((window) => ['window', windowId(window)] as const),
-        // Not before: what they have added must be in the whole windows.
+        // Only with the last part: the whole windows must contain these matches first.
         ...(last.isAll ? outdated : []).map((id) => ['matches', id] as const),
       ]
       return [...some.map(windowRecord), ...deleted.map(([kind, id]) => state.record(kind, id, null))]
@@ -121,7 +122,7 @@ export const keepWindows = (
     matches: (draft) => {
       const parts = splitMatches(draft.counted())
       const last = Math.max(...parts.flatMap((part) => part.map(({ more }) => offsetOf(more.last.origin))))
-      // Whoever delivers a part of the same events again must not replace it; an attempt that failed is repeated under the same name.
+      // The time keeps a redelivery of some of the same events from overwriting this record. A retry uses the same id.
       const at = begunAt.get(last) ?? now()
       begunAt.set(last, at)
       const ids = parts.map((_, nth) => `${last}/${at}/${nth}`)
@@ -164,11 +165,11 @@ const beginAnew = (stored: StoredWindow): void => {
 
 type Restored = {
   readonly found: readonly { readonly window: Window; readonly isChanged: boolean; readonly at: number }[]
-  /** Of records of matches. */
+  /** Ids of match records. */
   readonly ids: readonly string[]
 }
 
-/** Whole windows, with what chunks have added since: each says up to which offset it counts, so nothing counts twice. */
+/** Adds the matches of chunks to the whole windows. Each window stores the offset up to which it counts, so no match counts twice. */
 const foldWindows = (
   task: Task,
   topicId: string | undefined,
@@ -212,7 +213,7 @@ const addUp = (
     const stored = byShortId.get(name)
     if (!stored) continue
     const { window } = stored
-    // An offset of the former topic is no place in this one.
+    // An offset of the former topic is no position in the current one.
     if (!isFormer && isOfFormer(stored.topicId)) beginAnew(stored)
     if (isFormer !== isOfFormer(stored.topicId) || upTo <= window.upTo) continue
     window.held = heldTogether(window.held, more)

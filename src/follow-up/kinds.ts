@@ -1,4 +1,4 @@
-// What an indicator was in counted events, and what became of them, as bits: one for each pair.
+// Encodes the kinds of sightings of an indicator and the actions of their events as bits, one per pair.
 import { seenAsIn, type EventAround } from '../domain/seen-as.js'
 import { actions, seenAs, type Action, type Kind, type Role, type SeenAs } from '../domain/sighting.js'
 import { trafficIn } from './traffic.js'
@@ -12,7 +12,7 @@ const bitOf = (seen_as: SeenAs, action: Action): number =>
 
 export const kindBit = (role: Role, event: EventAround): number => bitOf(seenAsIn(role, event), event.action)
 
-/** Of events that were counted before kinds were: by direction and action. */
+/** Derives the kinds from direction and action, for counts of a version without kinds. */
 export const kindsOfTraffic = (traffic: number): number =>
   trafficIn(traffic).reduce(
     (bits, { direction, action }) => bits | bitOf(direction === 'inbound' ? 'peer' : 'called', action),
@@ -24,7 +24,7 @@ const acceptedLogins = actions.reduce(
   bitOf('login', 'allowed'),
 )
 
-/** Whether one of them is a login with the right password. */
+/** Whether the kinds include a login with the right password. */
 export const hasAcceptedLogin = (bits: number): boolean => (bits & acceptedLogins) !== 0
 
 export const kindsIn = (bits: number): readonly Kind[] => pairs.filter((_, place) => bits & (1 << place))

@@ -1,5 +1,5 @@
-// Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
-// the sightings topic when it is assigned, also if no event arrives.
+// Notes the events that were delivered before their answers, and follows them up.
+// When a partition is assigned, earlier notes are restored from the sightings topic, even if no event arrives.
 import { awaitedBy, firingsOfMember, isLeftByBudget, mayStillCome } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowLate, type FollowUpOptions, type LateAlerts, type LateEvents } from './follow-late.js'
@@ -10,20 +10,20 @@ import type { Outgoing } from '../kafka/records.js'
 import type { Task } from '../delivery/task.js'
 
 type LateAnswers = {
-  /** `state`: absent where nothing is kept. */
+  /** `state` is absent if no state is kept. */
   readonly open: (task: Task, state?: TaskState, late?: LateEvents, alerts?: LateAlerts) => NotedPartition
 }
 
 type NotedPartition = Omit<PartitionState, 'chunk'> & {
   readonly chunk: (topicId?: string) => NotedChunk
-  /** Whether no note is kept in a record of version 1. */
+  /** Whether no version 1 record holds a note. */
   readonly isVersion2: () => boolean
 }
 
 type NotedChunk = Omit<ChunkListener, 'records' | 'givenUp'> & {
-  /** Call with what matched an event, each rule with its indicator, when all events of the chunk were seen. */
+  /** Call with the rules that fired for an event, each with its indicator, once all events of the chunk were seen. */
   readonly fired: (event: { readonly origin: string }, firings: readonly string[]) => void
-  /** Call once after that: the notes to write with the chunk. */
+  /** Call once after that. Returns the notes to write with the chunk. */
   readonly records: () => readonly Outgoing[]
 }
 
@@ -44,7 +44,7 @@ const lateAnswersOf = (
 ): NotedPartition => {
   const { emit, now } = options
   const { topic, partition } = task
-  // What is followed up before would be settled behind the reader's back, and followed up again.
+  // Wait for the restore: a note settled earlier would be restored once more, and followed up twice.
   const followUp = following.open(task, () => restoring?.isRestored() ?? true, state, late, alerts)
   const notNoted = (firings: number): void => emit({ event: 'firings_not_noted', firings })
   const bounds = {
@@ -62,7 +62,7 @@ const lateAnswersOf = (
     if (!isOurs()) return
     const others = blocks.filter((block) => !isAbout(block, topicId))
     if (others.length > 0) followUp.discard(others)
-    // What is not committed at the claim was noted by ourselves since.
+    // Offsets at or beyond the claimed one were noted by this process.
     const former = blocks
       .filter((block) => isAbout(block, topicId))
       .map((block) => ({ ...block, notes: block.notes.filter((note) => note.offset < offset) }))
@@ -107,7 +107,7 @@ const lateAnswersOf = (
         },
       }
     },
-    // What is noted of a former topic is deleted when it is restored, by the id of its topic.
+    // The restore deletes notes of a former topic, which it knows by their topic id.
     recreated: () => undefined,
     isVersion2: () => (restoring?.isRestored() ?? true) && followUp.isVersion2(),
     close: followUp.close,

@@ -1,14 +1,15 @@
-// One group per sightings topic: two would take each other's notes for their own. Each says so in the topic now and then, and looks before it starts.
+// Allows one consumer group per sightings topic, because two groups would take over each other's notes.
+// Each group writes a heartbeat to the topic and checks for others before it starts.
 import type { Admin, Kafka } from '../kafka/client.js'
 import { failureOf } from '../kafka/failure.js'
 import { openIdempotentSender } from '../kafka/producers.js'
 import { openTopicReader, readUpTo, type TopicReader } from '../kafka/topic-reader.js'
 import type { Emit } from '../telemetry/event.js'
 
-/** No name of a topic has a space, so no note and no count has such a key. */
+/** Topic names have no spaces, so no state record has such a key. */
 const keyStart = 'used by group '
 const everyMs = 600_000
-/** Who is there has said so in this time, and a little more. */
+/** Two heartbeat intervals, and a margin: an active group has written within this time. */
 const recentMs = 1_500_000
 const partition = 0
 
@@ -21,7 +22,7 @@ type OneGroupOptions = {
   readonly now: () => number
 }
 
-/** The other group that uses the topic, if there is one; else nothing, and this one is said to. */
+/** Resolves with another group that uses the topic, if there is one. Otherwise it starts the heartbeat of this group. */
 export const useAlone = async (
   options: OneGroupOptions,
 ): Promise<{ readonly other: string } | { readonly close: () => Promise<void> }> => {
@@ -40,7 +41,7 @@ export const useAlone = async (
     await say()
     isUsed = true
   } finally {
-    // A sender that is left alone goes on asking for a producer id.
+    // Close an unused sender: it would keep asking for a producer id.
     await Promise.all([reader.close(), isUsed ? undefined : sender.close()])
   }
   const again = (): void =>
@@ -56,7 +57,7 @@ export const useAlone = async (
   }
 }
 
-/** Whether the group has used the topic before: one without offsets has lost them then. */
+/** Whether the group has used the topic before. If it has no committed offsets now, it has lost them. */
 export const hasUsed = async (
   reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   topic: string,
@@ -84,7 +85,7 @@ const findOther = async (
       const text = key?.toString() ?? ''
       if (text.startsWith(keyStart)) others.add(text.slice(keyStart.length))
     }
-    // What an open transaction holds back is not waited for.
+    // Do not wait for records behind an open transaction.
     if (next === at) break
     at = next
   }
@@ -93,7 +94,7 @@ const findOther = async (
   return undefined
 }
 
-/** Whoever may not see that has to take the topic's word. */
+/** Without the permission to describe groups, trust the heartbeat. */
 const hasMembers = async (admin: OneGroupOptions['admin'], groupId: string): Promise<boolean> => {
   try {
     const { groups } = await admin.describeGroups([groupId])

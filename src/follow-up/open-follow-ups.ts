@@ -1,4 +1,4 @@
-// Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
+// Connects the follow-ups to delivery: late answers, alert windows and sighting counts, depending on which topics are configured.
 import type { Kafka } from '../kafka/client.js'
 import type { Beside } from '../kafka/commit-metadata.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
@@ -18,22 +18,22 @@ import type { PartitionState } from '../delivery/listener.js'
 import type { Task } from '../delivery/task.js'
 
 export type FollowUpParts = {
-  /** What is done about answers that arrive after their event was delivered. */
+  /** Follow-up of answers that arrive after delivery of their event. */
   readonly late?: Pick<FollowUpOptions, 'pipeline'> | undefined
-  /** The alerts that rules raise. */
+  /** The alerts raised by rules. */
   readonly alerts?: AlertSource | undefined
-  /** Counts who has seen what, for retro alerts. */
+  /** Counts sightings for retro alerts. */
   readonly counting?: Counting | undefined
 }
 
 type FollowUps = {
   readonly open: (task: Task) => PartitionState
-  /** Writes what would be lost with the process: call when no event is delivered any more. */
+  /** Writes state that would otherwise be lost with the process. Call once delivery has stopped. */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Nothing is noted if nothing can follow. */
+/** Undefined if no follow-up is possible, so that no notes are kept. */
 export const openFollowUps = (
   {
     settings,
@@ -53,7 +53,7 @@ export const openFollowUps = (
   const corrections = facts.get(correctionsTopic)
   if (!late || (alertsTopic === '' && !corrections)) return undefined
   const { pipeline } = late
-  /** One for all kinds of state: what a partition's log says is read once for all of them, and for all tasks that need it. */
+  /** Shared by all kinds of state and all tasks, so that each partition of the state topic is read once. */
   const reader = shareReader(connect)
   const { groupId, verdictsKey = '' } = settings
   const place: StatePlace | undefined =
@@ -101,7 +101,7 @@ export const openFollowUps = (
   }
 }
 
-/** The kinds of state of one task, which are told about the same events. */
+/** Joins the kinds of state of one task, which observe the same events. */
 const together = (
   late: ReturnType<ReturnType<typeof openLateAnswers>['open']>,
   raised: TaskWindows | undefined,
@@ -115,7 +115,7 @@ const together = (
         noted.see(offset, event)
         counted?.see(offset, event)
       },
-      // Notes say what has fired.
+      // Raise alerts first: the notes record the firings.
       records: (events) => [
         ...(alerted?.records(events, noted.fired) ?? []),
         ...noted.records(),

@@ -1,11 +1,11 @@
-// The day tables of one input partition, and the inside hosts that they name by number.
+// The day tables of one input partition, and the numbering of the inside hosts in them.
 import type { Indicator } from '../domain/indicator.js'
 import { createDayTable, type DayRow, type DayTable } from './day-table.js'
 import { together, type SeenOnDay } from './seen.js'
 
 type PartitionTables = {
   readonly of: (day: number) => DayTable
-  /** The row of an indicator, added if there is room; else -1. */
+  /** The row of an indicator, added if there is room; otherwise -1. */
   readonly rowOf: (day: number, indicator: Indicator) => number
   /** -1 if there are too many hosts. */
   readonly hostNumber: (host: string) => number
@@ -15,27 +15,27 @@ type PartitionTables = {
   readonly dropUpTo: (day: number) => void
 } & KeptTables
 
-/** What is needed to keep counts elsewhere and to take them in again. */
+/** The operations for storing and restoring counts. */
 export type KeptTables = {
   readonly days: (indicator: Indicator) => readonly SeenOnDay[]
   readonly onDay: (day: number, indicator: Indicator) => SeenOnDay | undefined
-  /** What has changed since it was last taken. Lazily: the caller may pause between two. */
+  /** The changes since the last call. Lazy, so that the caller may pause in between. */
   readonly takeChanged: () => Generator<Pick<SeenOnDay, 'day' | 'indicator'>>
-  /** Everything, and whether it has changed since it was last taken. */
+  /** All rows, each with its change flag since the last call. */
   readonly all: () => Generator<{ readonly seen: SeenOnDay; readonly isChanged: boolean }>
-  /** Sets what was kept elsewhere, unless it counts less than what is known. `isChanged`: it has to be kept anew. */
+  /** Sets stored counts, unless the present count is higher. `isChanged` marks the row for the next write. */
   readonly restore: (seen: SeenOnDay, isChanged?: boolean) => void
-  /** Adds what was counted elsewhere: no event may be in both. `isChanged`: it has to be kept. */
+  /** Adds counts over different events. `isChanged` marks the row for the next write. */
   readonly add: (seen: SeenOnDay, isChanged: boolean) => void
   readonly oldestDay: () => number
   readonly dropDay: (day: number) => void
   readonly rows: () => number
   readonly bytes: () => number
-  /** Sightings of indicators for which there was no room. */
+  /** Sightings of indicators without room. */
   readonly uncounted: () => number
 }
 
-/** Inside hosts that can be named; sightings by further ones are counted without their host. */
+/** Limit on distinct inside hosts; sightings by further ones are counted without their host. */
 const maxHosts = 65_536
 
 export type TableOptions = {

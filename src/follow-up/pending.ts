@@ -1,78 +1,79 @@
-// Which delivered events still wait for an answer: one offset each, never the event, which is read again when its answer is there.
+// Notes which delivered events wait for an answer.
+// A note holds the offset only; the event is read again when its answer arrives.
 
 export type PendingNote = {
   readonly offset: number
-  /** What has already fired for the event: a rule and the indicator; in older notes a rule, for every indicator. */
+  /** Earlier firings for the event: a rule and the indicator. In older notes a rule alone, meaning every indicator. */
   readonly fired: readonly string[]
-  /** What it waits for; with nothing to wait for it is due at once. */
+  /** Open answers; a note without any is due at once. */
   readonly awaited: readonly Promise<unknown>[]
-  /** How often its lookups failed since. */
+  /** Number of failed lookups so far. */
   readonly failures?: number | undefined
-  /** It left because the budget was spent: lookups that live events pay for answer it. */
+  /** Delivered without an answer because the budget was spent. Lookups that live events pay for answer it. */
   readonly isFree?: boolean | undefined
 }
 
 export type DueNote = Omit<PendingNote, 'awaited'>
 
-/** Notes of one chunk, which are stored together. */
+/** The notes of one chunk, stored together. */
 export type Block = { readonly id: string; readonly notes: readonly DueNote[] }
 
 export type Pending = {
-  /** For the notes of one partition. `due` is called when some of them become due. */
+  /** Opens the notes of one partition. `due` is called when some of them become due. */
   readonly open: (due: () => void) => PendingNotes
   /** Of all partitions. */
   readonly size: () => number
-  /** Resolves when nothing is noted any more. */
+  /** Resolves when no notes are left. */
   readonly idle: () => Promise<void>
 }
 
 /** The notes of one partition. */
 export type PendingNotes = {
-  /** Notes committed events of one chunk, which are stored as the block with this id. */
+  /** Adds notes for the committed events of one chunk, stored as the block with this id. */
   readonly note: (notes: readonly PendingNote[], id?: string) => void
   /**
-   * Notes what the block of a former owner says. What was noted since stays: an event that is delivered again may not have raised the
-   * alerts that its first note speaks of.
+   * Adds the notes of an earlier owner's block. Existing notes win: a redelivered event may not have raised the alerts recorded in its
+   * first note.
    */
   readonly restore: (notes: readonly PendingNote[], id: string) => void
-  /** What notes that were due still wait for. */
+  /** Returns taken notes whose answers are still open. */
   readonly wait: (notes: readonly PendingNote[]) => void
-  /** The blocks that change when these notes are settled and those go on as given; blocks that others have replaced, too. */
+  /** The blocks to rewrite when these notes are settled and those stay open, and outdated blocks whose notes have moved to another. */
   readonly blocksAfter: (settled: readonly number[], open: readonly DueNote[]) => readonly Block[]
-  /** Takes notes that are due, in order. They stay noted until they are settled. */
+  /** Takes due notes, in order. They count as noted until they are settled. */
   readonly take: (max: number) => readonly DueNote[]
   readonly settle: (offsets: readonly number[]) => void
   /** Forgets all notes. */
   readonly clear: () => void
 }
 
-/** What is noted of one partition, until it is cleared: then there is another one. */
+/** The notes of one partition until they are cleared; a new object follows. */
 type Notes = {
   readonly due: () => void
-  /** The chunk of each, in the order in which they were noted, so the oldest come first. */
+  /** The chunk of each offset, in insertion order, so the oldest come first. */
   readonly open: Map<number, Chunk>
-  /** Chunks that have lost notes to another one: events that were delivered again. */
+  /** Chunks that lost notes to a later chunk, because events were delivered again. */
   readonly outdated: Set<Chunk>
-  /** The ids of blocks that were read: of a chunk that is still being delivered, too. */
+  /** Ids of restored blocks, possibly of a chunk that is still being delivered. */
   readonly restored: Set<string>
   readonly dueOffsets: DueOffsets
-  /** Those that are being followed up: they are not dropped, for they would be both dropped and corrected. */
+  /** Notes being followed up. They are exempt from dropping: otherwise an event could be both dropped and corrected. */
   readonly taken: Set<number>
-  /** Those of them that were noted anew meanwhile: what becomes of the former note says nothing about this one. */
+  /** Taken notes that were noted again meanwhile. The outcome of the old note does not settle the new one. */
   readonly renewed: Set<number>
-  /** Only of notes that have something more to say than their offset. */
+  /** Only for notes with more than an offset. */
   readonly more: Map<number, Omit<DueNote, 'offset'>>
 }
 
-/** Of a spent budget there are hundreds of thousands. */
+/** Shared, because a spent budget leaves hundreds of thousands of such notes. */
 const onlyFree: Omit<DueNote, 'offset'> = { fired: [], isFree: true }
 
 type Chunk = { readonly id: string; readonly offsets: readonly number[] }
 
 type PendingOptions = {
-  /** Called with how many notes did not fit. */
+  /** Called with the number of notes that did not fit. */
   readonly dropped: (notes: number) => void
-  /** All partitions together. Beyond it the oldest notes of the partition with the most are dropped, a sixteenth of the limit at a time. */
+  /** Limit for all partitions. Beyond it, the partition with the most notes loses its oldest ones, a sixteenth of the limit at a time. */
   readonly max: number
 }
 
@@ -88,9 +89,9 @@ const noNotes = (due: () => void): Notes => ({
 })
 
 export const createPending = ({ dropped, max }: PendingOptions): Pending => {
-  /** Of every partition with notes. */
+  /** All partitions with notes. */
   const noted = new Set<Notes>()
-  /** One listener per answer, however many events wait for it. */
+  /** One listener per answer, regardless of how many events wait for it. */
   const waiting = new Map<Promise<unknown>, Map<Notes, number[]>>()
   const whenIdle = new Set<() => void>()
   let size = 0
@@ -153,7 +154,8 @@ export const createPending = ({ dropped, max }: PendingOptions): Pending => {
 
   const note = (partition: Notes, notes: readonly PendingNote[], chunk: Chunk): void => {
     noted.add(partition)
-    // Its block was read before it was delivered, and what is in others may have been taken out of it since. It is written before those others.
+    // The block was restored while its chunk was being delivered, and some of its notes may have moved to other blocks. Rewrite it before
+    // those.
     if (partition.restored.delete(chunk.id)) partition.outdated.add(chunk)
     for (const { offset } of notes) {
       const former = partition.open.get(offset)
@@ -222,7 +224,7 @@ export const createPending = ({ dropped, max }: PendingOptions): Pending => {
       clear: () => {
         size -= partition.open.size
         noted.delete(partition)
-        // An answer may take hours, and must not keep what was known of a task that is closed.
+        // An answer may take hours, and must not keep the notes of a closed task in memory.
         for (const offsetsOf of waiting.values()) offsetsOf.delete(partition)
         partition = noNotes(due)
       },
@@ -240,11 +242,11 @@ export const createPending = ({ dropped, max }: PendingOptions): Pending => {
   }
 }
 
-// Offsets that are due, taken in ascending order: sorted once for many takes, as there may be hundreds of thousands.
+// Offsets that are due, taken in ascending order. One sort serves many takes, as there may be hundreds of thousands.
 
 type DueOffsets = {
   readonly add: (offset: number) => void
-  /** Some, at most `max`, without those that are no longer wanted; none only if there are none. */
+  /** Takes up to `max` offsets, without unwanted ones. Empty only if none are due. */
   readonly take: (max: number, isWanted: (offset: number) => boolean) => readonly number[]
 }
 

@@ -1,4 +1,4 @@
-// What the sightings topic and the alerts topic hold about some indicators.
+// Reads the history of some indicators from the sightings topic and the alerts topic.
 import { parseAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
 import { hostOf } from '../domain/listed-url.js'
@@ -16,21 +16,21 @@ type SeenIndicator = {
   readonly first_seen: string
   readonly last_seen: string
   readonly peers: readonly string[]
-  /** By inside hosts that are not listed. */
+  /** Sightings by inside hosts beyond the listed ones. */
   readonly other_sightings?: number
-  /** Per input partition the offsets of sample events. */
+  /** Offsets of sample events, per input partition. */
   readonly origins: readonly string[]
 }
 
 type SaidAbout = {
-  /** When it was raised, by the clock of the records, as the times of sightings are. */
+  /** Record time of the alert, on the same clock as the sightings. */
   readonly at: string
   readonly alert_id: string
   readonly rule: string
   readonly level: string
   readonly value: string
   readonly count: number
-  /** Inside hosts that it names. */
+  /** The inside hosts in the alert. */
   readonly peers: readonly string[]
 }
 
@@ -113,7 +113,7 @@ const summed = (
   return all.toSorted((one, other) => other.count - one.count)
 }
 
-/** An alert about it, of whatever kind. */
+/** Reads an alert of any kind that concerns a covered indicator. */
 const alertsIn = (
   { value: bytes, timestamp }: WireRecord,
   covers: (indicator: Indicator) => boolean,

@@ -1,4 +1,4 @@
-// Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
+// Restores the counts of an input partition from the state topic, and counts the later events again from the input topic.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { accusedUpTo, type Accused, readAccused, readCount, readOffset } from './count-record.js'
@@ -13,32 +13,32 @@ import type { InputPartition } from '../kafka/fetched.js'
 type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt' | 'writtenEnd'>
   readonly input: InputPartition
-  /** Up to where the events are counted by others; asked when the topic is read. */
+  /** Offset up to which earlier owners delivered; asked when the topic is read. */
   readonly committed: () => Promise<number>
-  /** Annotates without waiting events that wait for an answer. */
+  /** Annotates pending events without waiting. */
   readonly pipeline: Pipeline
-  /** Annotates the others with what is known: they were answered once, and are not asked about again. */
+  /** Annotates all other events from the cache alone: they had their answers, so no lookup is repeated. */
   readonly known: Pipeline
-  /** Filled with the records about accusations that are in the topic, and the offset after which each is needed no longer. */
+  /** Receives the accusation records in the topic, each with the offset from which the counts make it obsolete. */
   readonly accusing: Map<string, number>
-  /** Where they are put: no live event is counted in it. */
+  /** Receives the restored counts; live events are counted elsewhere. */
   readonly past: SightingCounts
-  /** Whether it is one of our own hosts. */
+  /** Whether a host is one of our own. */
   readonly isInside: (host: string) => boolean
   readonly goesOn: () => boolean
   readonly now: () => number
 }
 
-/** Events that are read again at most: a topic that was not written for long is no reason to read everything. */
+/** Limit on events to count again: after a long gap in the state topic the rest is skipped. */
 const maxAgain = 500_000
 const sliceEvents = 256
-/** What is accused and not yet in the counts: half a minute of a flood of nothing else. */
+/** Limit on accusations that are not in the counts yet: half a minute in which every event is malicious. */
 const maxAccusedBytes = 8_388_608
 
 type FoldingCounts = {
-  /** False for what cannot be ours. */
+  /** False for a record that cannot be ours. */
   readonly apply: (record: StateRecord) => boolean
-  /** Call with everything applied. Resolves with how many events were read again. */
+  /** Call once all records are applied. Resolves with the number of events counted again. */
   readonly end: () => Promise<number>
 }
 
@@ -48,10 +48,10 @@ export const restoreCounts = async (options: RestoreCounts): Promise<FoldingCoun
   let counted: number | undefined
   let began = Infinity
   const accusedBy = new Map<string, readonly Accused[]>()
-  /** Of each chunk: its events that wait for an answer. */
+  /** The pending notes of each chunk. */
   const blocks = createBlocks({ max: Infinity, dropped: () => undefined })
   let accusedBytes = 0
-  /** Nothing is counted that is not there, and nothing of a day that has yet to come: another clock may be ahead. */
+  /** Rejects counts beyond the end of the input topic or too far in the future. One day of tolerance allows for clock skew. */
   const inputEnd = await reader.writtenEnd(input.topic, input.partition)
   const newest = Math.floor(now() / dayMs) + 1
 
@@ -90,7 +90,7 @@ export const restoreCounts = async (options: RestoreCounts): Promise<FoldingCoun
     },
     end: async () => {
       const until = await committed()
-      // Its owners may all have ended before they wrote counts for the first time.
+      // Without counts, start where counting began: all earlier owners may have ended before their first write.
       const from = Math.max(counted ?? began, until - maxAgain)
       const all = [...accusedBy.values()].flat()
       const told = new Set(all.flatMap(({ values }) => values))
@@ -107,7 +107,7 @@ export const restoreCounts = async (options: RestoreCounts): Promise<FoldingCoun
   }
 }
 
-/** Whether an event at one of these offsets, or between them, waits for an answer. */
+/** Whether an event within the offsets, both included, waits for an answer. */
 const awaitedWithin = (noted: readonly number[]): ((firstOffset: number, lastOffset: number) => boolean) => {
   const offsets = Float64Array.from(noted).sort()
   return (firstOffset, lastOffset) => {
@@ -124,7 +124,7 @@ const awaitedWithin = (noted: readonly number[]): ((firstOffset: number, lastOff
 type AccusedAt = ReadonlyMap<number, ReadonlySet<string>>
 const nothing: ReadonlySet<string> = new Set()
 
-/** What a row has counted already it does not count again. */
+/** Counting is idempotent per offset. */
 const countAgain = async (
   from: number,
   until: number,
@@ -153,7 +153,7 @@ const countAgain = async (
       const delivered = slice.flatMap((record): Delivered[] => {
         const event = eventOf.get(record.offset)
         const offset = Number(record.offset)
-        // Feeds and answers may be others than when it was delivered.
+        // Feeds and answers may have changed since delivery.
         return event ? [asDelivered(deliveredOf(offset, event, now()), accused.get(offset) ?? nothing)] : []
       })
       past.count(delivered, now())

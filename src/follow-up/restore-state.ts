@@ -1,5 +1,6 @@
-// The state of a task in the state topic: written record by record, and read once when the task opens, until that succeeds or the task is closed. What delivery
-// waits for is read first, from the oldest record that still says something of it; the rest while events flow.
+// The state of a task in the state topic: written record by record, and restored once when the task opens, with retries until it is
+// closed.
+// State that delivery depends on is read first, from the oldest record that still matters; the rest is read while events flow.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claimed } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'
@@ -23,32 +24,32 @@ import type { Outgoing } from '../kafka/records.js'
 /** Where state is kept for the next owner of a partition. */
 export type StatePlace = { readonly state: StateTopic; readonly reader: SharedReader }
 
-/** What can be read once the former owner of the partition can write nothing more. */
+/** The source of a restore, once the former owner of the partition can no longer write. */
 export type RestoreSource = Claimed & {
   readonly reader: TopicReader
   /** False once the partition is lost. */
   readonly isOurs: () => boolean
 }
 
-/** One kind of state, or kinds that belong together. */
+/** One kind of state, or several that belong together. */
 export type StateFold = {
   readonly kinds: readonly StateKind[]
-  /** Whether delivery waits for it: it is read before the rest. */
+  /** Whether delivery waits for it; then it is read before the rest. */
   readonly isFirst: boolean
-  /** Begins anew if a read failed. */
+  /** Starts from scratch after a failed read. */
   readonly begin: (source: RestoreSource) => Promise<Folding>
 }
 
 type Folding = {
-  /** False for what cannot be ours. */
+  /** False for a record that cannot be ours. */
   readonly apply: (record: StateRecord) => boolean
-  /** Called with everything applied. */
+  /** Called once all records are applied. */
   readonly end: () => Promise<void> | void
 }
 
 type Restoring = {
   readonly isRestored: () => boolean
-  /** Resolves when it is, or when the partition is lost. */
+  /** Resolves when the state is restored, or the partition is lost. */
   readonly restored: Promise<void>
 }
 
@@ -60,13 +61,13 @@ export type TaskState = {
   readonly restore: (fold: StateFold) => Restoring
 }
 
-/** What is kept with the position: nothing of version 1 is left to read, and the time of the oldest record about windows that are open. */
+/** The metadata committed with the position: whether version 1 records are gone, and the time of the oldest record about an open window. */
 export const besideOf = (isVersion2: boolean, windowsFrom: number): Beside => ({
   ...(isVersion2 && { state: 2 }),
   windows_from: windowsFrom - slackMs,
 })
 
-/** By so much clocks may differ. */
+/** Tolerance for clock skew. */
 const slackMs = 60_000
 
 const keptWith = (commit: Commit | undefined): { readonly isVersion2: boolean; readonly windowsFrom: number } => {
@@ -74,7 +75,7 @@ const keptWith = (commit: Commit | undefined): { readonly isVersion2: boolean; r
   return { isVersion2: state === 2, windowsFrom: Number.isSafeInteger(from) ? Number(from) : -1 }
 }
 
-/** Before a read that failed is tried again. */
+/** Delay before a failed read is retried. */
 const againMs = 1_000
 
 type Restored = StateFold & { isDone: boolean }
@@ -89,7 +90,7 @@ export const openTaskState = (
     const claimed = await task.claim()
     const opened = await reader.open()
     const partition = task.partition % state.partitions
-    // What was written may be in transactions that are still open.
+    // Include open transactions, which the read then waits for: they may hold records of the former owner.
     const end = await opened.writtenEnd(state.topic, partition)
     const { isVersion2, windowsFrom } = keptWith(claimed.commit)
     const isTail = isFirst && windowsFrom >= 0

@@ -1,4 +1,4 @@
-// Raises retro alerts: for everything that was delivered as clean or unknown and that a feed or the provider calls malicious now.
+// Raises retro alerts: for indicators that were delivered as clean or unknown and that a feed or the provider now calls malicious.
 import type { Finding, Known } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
@@ -9,7 +9,7 @@ import type { CountedPartition, WriteRetroAlerts } from './count-partitions.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
-/** The rule that applies to an indicator, and whether the indicator is only part of a summary. */
+/** The rule that applies to an indicator, and whether its alerts are summarized. */
 type RetroRule = {
   readonly rule: { readonly id: string; readonly level: string }
   readonly isSummarised: boolean
@@ -22,11 +22,11 @@ type RetroHit<Match extends RetroRule> = NewlyMalicious & {
   readonly partition: string
   readonly seen: Seen
   readonly counted: CountedPartition
-  /** Where it was seen: its partition counts elsewhere once it began anew. */
+  /** The counts in which it was found. They are outdated once the partition begins anew. */
   readonly counts: SightingCounts
 }
 
-/** What is written on behalf of one partition; summaries of the other hits, one per rule, come with one of them. */
+/** The alerts of one partition. Summaries of the remaining hits, one per rule, go with one of the partitions. */
 export type RetroAlerts<Match extends RetroRule = RetroRule> = {
   readonly hits: readonly RetroHit<Match>[]
   readonly summarised: readonly RetroHit<Match>[]
@@ -35,52 +35,52 @@ export type RetroAlerts<Match extends RetroRule = RetroRule> = {
 export type RetroOptions = {
   readonly partitions: () => ReadonlySet<CountedPartition>
   readonly judge: (finding: Finding, sighting: IndicatorInRole) => Verdict
-  /** Gives the event loop to others. */
+  /** Yields to the event loop. */
   readonly turn: () => Promise<unknown>
   readonly pause: (ms: number) => Promise<unknown>
   readonly emit: Emit
   readonly now: () => number
-  /** So long a bad answer holds before it is asked for again. */
+  /** How long a bad answer remains valid. */
   readonly standsMs: number
 }
 
-/** What is asked, and how alerts are written, once there is something to write to. */
+/** The connections for lookups and for writing alerts. */
 export type RetroConnections<Match extends RetroRule = RetroRule> = {
-  /** What the feeds say of it in that role, at those ports. */
+  /** The feed entry for the indicator in this role, at these ports. */
   readonly match: (sighting: IndicatorInRole, ports: readonly number[]) => Known | undefined
-  /** What the provider is asked about an indicator, if it may be asked. */
+  /** The indicator to ask the provider about, if a lookup is allowed. */
   readonly askedFor: (indicator: Indicator) => Indicator | undefined
-  /** The rule that applies; without one there is no alert. */
+  /** The rule that applies; without a rule there is no alert. */
   readonly ruleFor: (about: NewlyMalicious & { readonly seen: Seen }) => Match | undefined
-  /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
+  /** Writes the alerts of a partition and marks their indicators as alerted, as one unit. */
   readonly write: (counted: CountedPartition, alerts: RetroAlerts<Match>) => ReturnType<WriteRetroAlerts>
 }
 
 export type Retro<Match extends RetroRule = RetroRule> = {
-  /** News may come before. */
+  /** News may arrive before this call, and is kept. */
   readonly start: (connections: RetroConnections<Match>) => void
   /** Call when a feed was swapped, or an entry became valid. */
   readonly feedsChanged: () => void
-  /** Call when former counts are known again: what changed before concerns them too. */
+  /** Call when earlier counts are restored: earlier news applies to them too. */
   readonly restored: () => void
   /** Call with every answer of the provider that may be malicious. */
   readonly answered: (asked: Indicator, finding: Known) => void
-  /** The number of changes so far: take it when events are annotated, and call `committed` with it when they are counted. */
+  /** The number of changes so far. Take it when events are annotated, and pass it to `committed` when they are counted. */
   readonly version: () => number
-  /** What changed while they were on their way concerns them too. */
+  /** Applies the changes since that version to the newly counted events. */
   readonly committed: (version: number) => void
-  /** Resolves when nothing is being looked for or written. */
+  /** Resolves when no search and no write is in progress. */
   readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Alerts per change; what is beyond is in one summary. */
+/** Alerts per change; further hits share one summary. */
 export const maxRetroAlerts = 100
-/** Answers come one by one: those of this time are looked at together. */
+/** Answers arrive one by one; those within this time are handled together. */
 const gatherMs = 200
 const firstAgainMs = 500
 const maxAgainMs = 30_000
-/** Bad answers that are kept for events on their way, and for counts that are being restored. */
+/** Bad answers kept for events in delivery and for counts being restored. */
 const maxRecent = 1_000
 
 export const createRetro = <Match extends RetroRule>(options: RetroOptions): Retro<Match> => {
@@ -100,7 +100,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
     return listed && judge(listed, sighting)
   }
 
-  /** As in a lookup: what a feed lists is not asked of the provider, unless it is safeguarded. */
+  /** Same order as a lookup: a feed listing decides, and the provider is asked only if the listing is safeguarded. */
   const verdictBy =
     (given: ReadonlyMap<string, Known>): VerdictOf =>
     (sighting, ports) => {
@@ -119,7 +119,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
         const unalerted = counts.unalertedOf({ type: 'ip', value: key })
         if (unalerted) yield unalerted
       }
-    // One answer may be about many names below it.
+    // One answer may cover many names below it.
     if (hasNames)
       for (const unalerted of counts.unalerted(false)) if (isBelow(unalerted.indicator, given)) yield unalerted
   }
@@ -142,13 +142,13 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
     return hits.toSorted((one, other) => other.seen.count - one.seen.count)
   }
 
-  /** Until all are written or their partitions have other owners; the most seen ones have alerts of their own. */
+  /** Retries until every alert is written or its partition has another owner. The indicators seen most get alerts of their own. */
   const writeAll = async (hits: readonly Hit[]): Promise<void> => {
     const isOurs = ({ counted, counts }: Hit): boolean => partitions().has(counted) && counted.counts() === counts
     const alone = hits.filter(({ match }) => !match.isSummarised)
     let own = alone.slice(0, maxRetroAlerts)
     let summarised = [...alone.slice(maxRetroAlerts), ...hits.filter(({ match }) => match.isSummarised)]
-    /** What a summary was written about on behalf of another partition. */
+    /** Hits covered by a summary that another partition wrote. */
     let marks: readonly Hit[] = []
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [counted, alerts] of alertsPerPartition(own, summarised)) {
@@ -168,7 +168,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
       }
       for (const counted of new Set(marks.filter(isOurs).map((hit) => hit.counted))) {
         const about = marks.filter((hit) => hit.counted === counted).map(({ indicator }) => indicator)
-        // Whoever has the partition next would write another summary.
+        // Without a mark, the next owner of the partition would write another summary.
         const written = await counted.writeAlerts([], about)
         if (written === 'written' || written === 'refused') marks = marks.filter((hit) => hit.counted !== counted)
       }
@@ -200,7 +200,7 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
       .catch((error: unknown) => emit({ event: 'follow_up_failed', what: 'retro alerts', cause: messageOf(error) }))
       .finally(() => {
         passing = undefined
-        // What came after the last look and before this.
+        // News that arrived after the last check.
         passOn()
       })
   }
@@ -244,13 +244,13 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
   }
 }
 
-/** One per alert: a summary is one per rule. */
+/** One level per alert; each rule has one summary. */
 const levelsOf = ({ hits, summarised }: RetroAlerts): readonly string[] => {
   const summaries = new Map(summarised.map(({ match: { rule } }) => [rule.id, rule.level]))
   return [...hits.map(({ match }) => match.rule.level), ...summaries.values()]
 }
 
-/** The summary goes with the partition of the one that was seen most. */
+/** The summary goes with the partition of its most frequent hit. */
 const alertsPerPartition = <Match extends RetroRule>(
   own: readonly RetroHit<Match>[],
   summarised: readonly RetroHit<Match>[],
@@ -265,7 +265,7 @@ const alertsPerPartition = <Match extends RetroRule>(
   )
 }
 
-/** Whether one of the names is this one or one above it. */
+/** Whether the names include this one or a parent domain. */
 const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>): boolean => {
   if (type !== 'domain') return false
   for (let at = 0; at >= 0; at = value.indexOf('.', at) + 1 || -1)
@@ -273,16 +273,16 @@ const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>
   return false
 }
 
-// Finds indicators that were delivered as clean or unknown and are malicious by what is known now.
+// Finds indicators that were delivered as clean or unknown and are malicious by current knowledge.
 
 type VerdictOf = (sighting: IndicatorInRole, ports: readonly number[]) => Verdict | undefined
 
 type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
 
-/** After so many the event loop may turn to something else. */
+/** Indicators checked before the search yields to the event loop. */
 const sliceSize = 512
 
-/** `verdictOf` says what is known now, if anything. */
+/** `verdictOf` returns the current verdict, if there is one. */
 export const newlyMalicious = async (
   unalerted: Iterable<Unalerted>,
   verdictOf: VerdictOf,

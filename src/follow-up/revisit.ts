@@ -1,14 +1,14 @@
-// Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
+// Revisits events that were delivered before their answers: raises the alerts that follow now, and finds the answers still open.
 import type { Judged } from '../domain/verdict.js'
 import type { Unread } from '../domain/unread.js'
 import { passes } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 import type { Clock } from '../base/clock.js'
 
-/** An event that was annotated again, and what had fired for it before. */
+/** An event that was annotated again, with its earlier firings. */
 type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
-/** The alerts that follow now, and per event all that has fired for it. */
+/** The new alerts, and all firings per event. */
 export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => Raised<Alert> & {
   readonly fired: readonly (readonly string[])[]
 }
@@ -16,16 +16,16 @@ export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => Raise
 type Raised<Alert> = { readonly alerts: readonly Alert[] }
 
 type Revisited<Event, Alert> = Raised<Alert> & {
-  /** Events that wait for nothing any more, with the offset of each. */
+  /** Events without open answers, each with its offset. */
   readonly done: readonly { readonly offset: number; readonly event: Event }[]
-  /** What still waits. */
+  /** Notes of events with open answers. */
   readonly open: readonly PendingNote[]
 }
 
 /** Whether the answer may come later. */
 export const mayStillCome = ({ verdict: { reason } }: Judged): boolean => reason !== undefined && passes(reason)
 
-/** Whether all that the event lacks was left by a spent budget. */
+/** Whether a spent budget is the only reason for the missing answers. */
 export const isLeftByBudget = ({ judged, unread }: Unanswered): boolean => {
   let isSome = false
   for (const one of judged) {
@@ -36,10 +36,10 @@ export const isLeftByBudget = ({ judged, unread }: Unanswered): boolean => {
   return isSome && unread === undefined
 }
 
-/** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
+/** With pauses of 30 s, doubled each time, a quarter of an hour in total. */
 const maxFailures = 5
 
-/** `retry` resolves when a lookup that failed this often should be repeated; absent where whoever annotates repeats them. */
+/** `retry` resolves when a lookup with this many failures should be repeated; absent if the annotating pipeline repeats lookups itself. */
 export const revisit = <Event extends Unanswered, Alert>(
   events: readonly { readonly note: DueNote; readonly event: Event }[],
   raise: RaiseLate<Event, Alert>,
@@ -62,10 +62,10 @@ export const revisit = <Event extends Unanswered, Alert>(
 
 const none: readonly Promise<unknown>[] = []
 
-/** An event with what it may lack: answers, or the schema of its value. */
+/** An event that may lack answers, or the schema of its value. */
 type Unanswered = { readonly judged: readonly Judged[]; readonly unread?: Unread | undefined }
 
-/** The answers that an event was annotated without, and the schema that it was not read with. */
+/** The answers and the schema that were missing when the event was annotated. */
 export const awaitedBy = ({ judged, unread }: Unanswered): readonly Promise<unknown>[] => {
   let awaited: Set<Promise<unknown>> | undefined
   if (unread?.late) awaited = new Set([unread.late])
@@ -73,7 +73,7 @@ export const awaitedBy = ({ judged, unread }: Unanswered): readonly Promise<unkn
   return awaited ? [...awaited] : none
 }
 
-// What has fired for the members of a batch, as firings of the batch: each with the index of its member.
+// Firings for members of a batch, stored as firings of the batch with the index of the member.
 
 export const firingsOfMember = (member: number, firings: readonly string[]): readonly string[] =>
   firings.map((firing) => `${member} ${firing}`)
@@ -83,7 +83,7 @@ const firedFor = (member: number, fired: readonly string[]): readonly string[] =
   return fired.flatMap((rule) => (rule.startsWith(start) ? [rule.slice(start.length)] : []))
 }
 
-/** Raises late alerts for events that may be batches: members count as events of their own. */
+/** Raises late alerts for events that may be batches: each member counts as an event. */
 export const raiseByMember =
   <Event extends { readonly members?: readonly Event[] | undefined }, Alert>(
     raise: RaiseLate<Event, Alert>,
@@ -102,11 +102,11 @@ export const raiseByMember =
     return { ...raised, fired: events.map(({ event }) => firedOf(event)) }
   }
 
-// When lookups that failed are repeated: all that failed equally often at about the same time together.
+// Schedules repeats of failed lookups. Lookups with the same number of failures share one timer.
 
 const firstMs = 30_000
 
-/** The promise that resolves when it is time, by how often the lookup has failed. */
+/** Returns the promise for the next repeat, by number of failures. */
 export const createRetryLater = (clock: Clock): ((failures: number) => Promise<void>) => {
   const next = new Map<number, Promise<void>>()
   return (failures) => {

@@ -1,4 +1,4 @@
-// What is known of an indicator that was seen: on one day, and summed over days.
+// The sightings of an indicator on one day, and their sum over several days.
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals } from '../domain/sighting.js'
 import { lowestPorts, type DayRow } from './day-table.js'
@@ -17,7 +17,7 @@ export type Seen = SeenTotals & { readonly indicator: Indicator }
 
 export const dayMs = 86_400_000
 
-/** The days are those of one partition, oldest first; undefined if there are none. */
+/** Sums the days of one partition, oldest first; undefined if there are none. */
 export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
   const [oldest] = days
   if (!oldest) return undefined
@@ -34,7 +34,7 @@ export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
   }
 }
 
-/** Two counts of the same indicator and day, of different events. */
+/** Merges two counts of the same indicator and day, over different events. */
 export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
   ...one,
   count: one.count + other.count,

@@ -1,4 +1,4 @@
-// Who has seen what in one input partition: per day and indicator how often, when, by which inside hosts and at which offsets.
+// Counts sightings in one input partition: per day and indicator the number, times, inside hosts and offsets.
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideHost } from '../domain/inside-host.js'
@@ -14,15 +14,15 @@ import { dayMs, sumOf, type Seen } from './seen.js'
 import { hasAcceptedLogin, kindBit } from './kinds.js'
 import { trafficBit } from './traffic.js'
 
-/** A delivered record, as far as it is counted. */
+/** The countable part of a delivered record. */
 export type Delivered = {
   readonly offset: number
   /** Epoch milliseconds. */
   readonly time: number
   readonly judged: readonly Judged[]
-  /** What its events show, if it holds several. */
+  /** The judged sightings of each member, if the record is a batch. */
   readonly members?: readonly (readonly Judged[])[] | undefined
-  /** Of several events that of each, in their order. Absent: not known. */
+  /** Context of the event, or of each member in order. Absent if unknown. */
   readonly around?: EventAround | readonly EventAround[]
 }
 
@@ -46,7 +46,7 @@ const aroundIn = (around: Delivered['around'], nth: number): EventAround => {
 const isSeveral = (around: EventAround | readonly EventAround[]): around is readonly EventAround[] =>
   Array.isArray(around)
 
-/** What is counted of an event, or of the events of a record that holds several. */
+/** Extracts the countable part of an event, or of all members of a batch. */
 export const deliveredOf = (
   offset: number,
   event: Annotated & { readonly members?: readonly Annotated[] | undefined },
@@ -59,7 +59,7 @@ export const deliveredOf = (
   around: event.members?.map(aroundOf) ?? aroundOf(event),
 })
 
-/** An indicator that was delivered as clean or unknown, the roles in which it was, and the ports at which it was seen on those days. */
+/** An indicator delivered as clean or unknown, with the roles and ports in which it was seen on those days. */
 export type Unalerted = {
   readonly indicator: Indicator
   readonly roles: readonly Role[]
@@ -67,31 +67,31 @@ export type Unalerted = {
 }
 
 export type SightingCounts = KeptTables & {
-  /** Only for what is committed, in order. An event that was counted before is not counted again. */
+  /** Call only with committed events, in order. Counting is idempotent per offset. */
   readonly count: (events: readonly Delivered[], now: number) => void
   readonly seen: (indicator: Indicator) => Seen | undefined
-  /** Lazily, so that the caller may pause between two; what is counted meanwhile may come along. */
+  /** Lazy, so that the caller may pause in between. Counts that arrive meanwhile may be included. */
   readonly unalerted: (withPending: boolean) => Generator<Unalerted>
   readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
-  /** A pending event gets a late alert if the answer is bad; otherwise, or without an answer, it was left with clean or unknown. */
+  /** Settles a pending sighting. A malicious answer raises a late alert; any other answer, or none, leaves the sighting unalerted. */
   readonly settle: (day: number, sighting: Sighting, verdict?: Verdict) => void
-  /** Counted events that were annotated again with their answers: what was restored as pending is settled by them. */
+  /** Settles restored pending sightings from events that were annotated again with their answers. */
   readonly answered: (events: readonly Delivered[], now: number) => void
   /**
-   * Settles what was restored as pending and nobody waits for any more: a process may have been killed between an answer and the next write of
-   * its counts. It was left with clean or unknown, unless it is told that it was called malicious.
+   * Settles restored pending sightings without a waiting note: a process may have been killed between an answer and the next write of its
+   * counts. They count as unalerted, unless an alert called the value malicious.
    */
   readonly settleUnawaited: (
     isAwaited: (firstOffset: number, lastOffset: number) => boolean,
     isTold: (value: string) => boolean,
   ) => void
-  /** What is counted here is being added there: answers that are still awaited settle it in both. */
+  /** Sets the counts into which these are being merged: open answers then settle the sighting in both. */
   readonly addedTo: (counts: Pick<SightingCounts, 'settle'>) => void
-  /** Call when everybody who has seen the indicator has an alert. What it returns takes that back. */
+  /** Call once every host that saw the indicator is covered by an alert. Returns a function that undoes it. */
   readonly alerted: (indicator: Indicator) => () => void
 }
 
-/** Today and the days before it that are kept. */
+/** Retention in days, including today. */
 export const keptDays = 14
 
 export type CountOptions = TableOptions & {
@@ -109,7 +109,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       }
   }
 
-  /** What an answer settles: a mark that was restored is not one of them. */
+  /** Sightings with an open answer in this process; restored marks are not included. */
   const awaited = new Set<string>()
   let target: Pick<SightingCounts, 'settle'> | undefined
 
@@ -183,7 +183,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     }
   }
 
-  /** Each event of a record counts, though all have the same offset. */
+  /** Counts each member of a batch, although all share one offset. */
   const countRecord = (day: number, time: number, { offset, judged, members, around }: Delivered): void => {
     if (!members) {
       countEvent(day, time, offset, judged, aroundIn(around, 0))
@@ -254,7 +254,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
   }
 }
 
-/** Whether the event was delivered with a bad verdict about the indicator, in whatever role. */
+/** Whether the event was delivered with a bad verdict about the indicator, in any role. */
 const isAccused = ({ value }: Indicator, judged: readonly Judged[]): boolean => {
   for (const one of judged) if (accuses(one) && one.sighting.value === value) return true
   return false
@@ -265,9 +265,9 @@ const isAnswered = ({ decision, verdict: { reason }, late }: Judged): boolean =>
 
 const accuses = ({ verdict: { level } }: Judged): boolean => level === 'malicious' || level === 'suspicious'
 
-/** What a record was delivered with a bad verdict about; nothing if there is none. */
+/** The indicators that a record was delivered with a bad verdict about. */
 export const accusedOf = (event: Delivered): readonly Accused[] => {
-  // Nothing is made of an event that accuses nobody.
+  // Allocate only for the rare event with a bad verdict.
   if (!isAccusing(event)) return nobody
   const { offset, judged, members } = event
   const values = [...judged, ...(members?.flat() ?? [])].filter(accuses).map(({ sighting }) => sighting.value)
@@ -282,7 +282,7 @@ export const isAccusing = ({ judged, members }: Delivered): boolean => {
   return members?.some((member) => member.some(accuses)) === true
 }
 
-/** What an answer that came later calls malicious: its event had its alert then. */
+/** The indicators that a late answer calls malicious. Their event already has its alert. */
 export const lateAccusedOf = ({ offset, judged, members }: Delivered): readonly Accused[] => {
   const malicious = [...judged, ...(members?.flat() ?? [])].filter(({ verdict: { level } }) => level === 'malicious')
   return malicious.length === 0
@@ -291,8 +291,8 @@ export const lateAccusedOf = ({ offset, judged, members }: Delivered): readonly 
 }
 
 /**
- * A record that is judged again, with the bad verdicts that it was delivered with. A feed that lists more now is news, to be raised; what the
- * provider says now is what was waited for then.
+ * Restores the bad verdicts that a record was delivered with, after it is annotated again. A verdict by a feed is reset to unknown, so
+ * that a new listing raises a retro alert. An answer of the provider stays, because the event waited for it.
  */
 export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: ReadonlySet<string>): Delivered => {
   const then = (one: Judged): Judged => {
@@ -305,7 +305,7 @@ export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: Re
 const accusing: Verdict = { level: 'malicious', flags: {}, because: '' }
 const unknown: Verdict = { level: 'unknown', flags: {}, because: '' }
 
-/** Behind a login with the right password the port is not the server's. */
+/** After a login with the right password the port does not identify the server. */
 const portsOf = (table: DayTable, row: number): readonly number[] =>
   hasAcceptedLogin(table.kindsAt(row)) ? loginPorts : table.portsAt(row)
 const loginPorts: readonly number[] = [anyPort]

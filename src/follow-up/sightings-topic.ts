@@ -1,29 +1,30 @@
-// The notes of a partition's events that wait for an answer as records of the state topic: a block per chunk.
+// Stores the notes of events that wait for an answer as records of the state topic, one block per chunk.
 import { splitByCountAndBytes } from '../delivery/deliver.js'
 import { parseObject } from '../base/json-object.js'
 import type { Block, DueNote } from './pending.js'
 import type { StateRecord } from './state-record.js'
 
 /**
- * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
- * readers may keep either copy. With the id of the input topic, if brokers have ids: an offset means nothing in the next topic of that name.
+ * Contains the delivery time, so that a second delivery of an event cannot overwrite its note: the event may be pending in the first copy
+ * and complete in the second, and consumers may keep either. Also contains the topic id, if the brokers have one, because an offset means
+ * nothing in a later topic of the same name.
  */
 export const blockId = ([first]: readonly DueNote[], now: number, topicId: string | undefined): string =>
   `${first?.offset ?? 0}/${now}${topicId === undefined ? '' : `/${topicId}`}`
 
-/** Whether the notes of a block are about events of the topic with this id. */
+/** Whether the notes of a block refer to the topic with this id. */
 export const isAbout = ({ id }: Pick<Block, 'id'>, topicId: string | undefined): boolean => {
   const [, , noted] = id.split('/')
   return noted === undefined || topicId === undefined || noted === topicId
 }
 
-/** Of what had fired for the events of one block: far below what a topic takes by default. */
+/** Limit on the stored firings of one block, far below the default record limit of a topic. */
 const maxFiredBytes = 131_072
 
 const bytesOf = (firings: readonly string[]): number =>
   firings.reduce((sum, firing) => sum + Buffer.byteLength(firing) + 4, 16)
 
-/** Notes of one chunk, as blocks of a bounded size. */
+/** Splits the notes of a chunk into blocks of bounded size. */
 export const splitNotes = <Note extends Pick<DueNote, 'fired'>>(
   notes: readonly Note[],
 ): readonly (readonly Note[])[] => {
@@ -32,10 +33,10 @@ export const splitNotes = <Note extends Pick<DueNote, 'fired'>>(
   return splitByCountAndBytes(notes, bytes, { count: Infinity, bytes: maxFiredBytes })
 }
 
-/** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
+/** Writes each offset as the distance from the first one, which begins the block's id. A block without notes becomes a tombstone. */
 export const blockValue = (
   { id, notes }: Block,
-  /** Called with how much of what had fired was too much. */
+  /** Called with the number of firings that did not fit. */
   left: (firings: number) => void = () => undefined,
 ): Buffer | null => {
   if (notes.length === 0) return null
@@ -62,9 +63,9 @@ export const blockValue = (
   return Buffer.from(JSON.stringify(value))
 }
 
-/** A rule that fired for more indicators of an event is noted without them: it has fired for all. */
+/** A rule that fired for more indicators of an event is stored without them, which means all indicators. */
 const maxPerRule = 16
-/** A rule, of a batch with the index of the member. */
+/** The rule of a firing; for a batch, preceded by the index of the member. */
 const ruleIn = /^(?:\d+ )?\S+/
 
 const boundedFirings = (firings: readonly string[]): readonly string[] => {
@@ -80,7 +81,7 @@ const boundedFirings = (firings: readonly string[]): readonly string[] => {
 }
 
 type Blocks = {
-  /** False for what cannot be ours. */
+  /** False for a record that cannot be ours. */
   readonly apply: (record: Pick<StateRecord, 'id' | 'value' | 'version'>) => boolean
   /** Oldest first. */
   readonly all: () => readonly StoredBlock[]
@@ -88,7 +89,10 @@ type Blocks = {
 
 type StoredBlock = Block & Pick<StateRecord, 'version'>
 
-/** Folds the records of an input partition. Of more than `max` notes the oldest blocks are left out, and `all` calls `dropped` with how many notes they had. */
+/**
+ * Folds the records of an input partition into blocks. Beyond `max` notes it drops the oldest blocks, and `all` reports the number of
+ * lost notes through `dropped`.
+ */
 export const createBlocks = ({
   max,
   dropped,
@@ -112,7 +116,7 @@ export const createBlocks = ({
       if (!value) return true
       const block = blockOf(id, value)
       if (!block) return false
-      // It was rewritten since.
+      // The version 2 record replaces the version 1 record of the same block.
       if (version === 2) remove(`1/${id}`)
       blocks.set(name, { ...block, version })
       notes += block.notes.length
@@ -129,12 +133,12 @@ export const createBlocks = ({
   }
 }
 
-/** An offset, a time and the id of a topic. */
+/** An offset, a time and a topic id. */
 const idForm = /^\d{1,16}(?:\/\d{1,16}(?:\/[^/]{1,64})?)?$/
-/** Of a rule, and of the member that it fired for. */
+/** Limit on the length of a firing. */
 const maxRuleLength = 512
 
-/** Undefined for what is not ours or not readable. */
+/** Undefined for a record that is not ours or not readable. */
 const blockOf = (id: string, value: Buffer): Block | undefined => {
   const first = Number.parseInt(id, 10)
   const stored = idForm.test(id) ? parseObject(value) : undefined
@@ -142,7 +146,7 @@ const blockOf = (id: string, value: Buffer): Block | undefined => {
   if (!Array.isArray(stored?.offsets)) return undefined
   const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
   const free = new Set<unknown>(Array.isArray(stored.free) ? stored.free : [])
-  // Ascending, so that each offset is noted once.
+  // Accept ascending offsets only, so that each offset has one note.
   let before = -1
   const notes = stored.offsets.flatMap((distance: unknown): DueNote[] => {
     if (typeof distance !== 'number' || !Number.isSafeInteger(first + distance) || distance <= before) return []

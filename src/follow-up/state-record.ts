@@ -1,26 +1,27 @@
-// A record of the state topic: of which group and input partition it is, of which kind, and signed where there is a key.
+// A record of the state topic: keyed by group, input partition and kind, and signed if a key is configured.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InputPartition } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { Header, WireRecord } from '../kafka/wire/record.js'
 import type { StateRefusal } from '../telemetry/labels.js'
 
-/** A topic and how many partitions it has. */
+/** A topic and its number of partitions. */
 export type TopicOf = { readonly topic: string; readonly partitions: number }
 
-/** The topic, whose state it holds, and the key that signs; empty: access rules alone decide who may write. */
+/** The state topic, the group whose state it holds, and the signing key. With an empty key access rules alone decide who may write. */
 export type StateTopic = TopicOf & { readonly groupId: string; readonly signingKey: string }
 
 /**
- * `window`, `matches`: of alerts. `pending`: events of a chunk that wait for an answer. `count`: an indicator on one day. `counted`: up to where the counts hold;
- * `began`: where an owner of the partition began to count. `accused`: what was delivered as malicious and may not be in the counts.
+ * `window`, `matches`: alert windows. `pending`: events of a chunk that wait for an answer. `count`: an indicator on one day. `counted`:
+ * the offset up to which the counts hold. `began`: the offset at which an owner began to count. `accused`: indicators delivered as
+ * malicious that the counts may not contain yet.
  */
 export type StateKind = 'window' | 'matches' | 'pending' | 'count' | 'counted' | 'began' | 'accused'
 
-/** Which record it is: in version 1 the group is not named. */
+/** The identity of a record. Version 1 does not name the group. */
 type Place = InputPartition & { readonly kind: string; readonly id: string; readonly version: 1 | 2 }
 
-/** What a record says. */
+/** The content of a record. */
 export type StateRecord = Place & {
   readonly value: Buffer | null
   /** Epoch milliseconds. */
@@ -28,11 +29,11 @@ export type StateRecord = Place & {
 }
 
 const signatureHeader = 'threatweave-signature'
-/** More than the longest names of a group and a topic have, with an indicator. */
+/** Above the longest names of a group and a topic, with an indicator. */
 const maxKeyBytes = 2_048
 const maxValueBytes = 262_144
 
-/** Writes records of a partition. Without a value a record is deleted. */
+/** Composes records of a partition; a null value is a tombstone. */
 export type WriteState = (kind: StateKind, id: string, value: Buffer | null) => Outgoing
 
 export const createWriteState = (
@@ -65,7 +66,7 @@ export const deleteFormer = (
   timestamp: String(now),
 })
 
-/** What a record says; undefined for one that is not wanted, or no state. Every byte may come from somebody else. */
+/** Reads a record; undefined if it is unwanted or no state record. Treat every byte as untrusted. */
 export const createReadState = (
   { topic, groupId, signingKey }: StateTopic,
   isWanted: (place: Place) => boolean,

@@ -1,4 +1,4 @@
-// The alerts of a task, as those see them who write them.
+// The alerts of a task, in the form of records to write.
 import type { AlertsDraft, PartitionAlerts } from '../alerts/open-alerts.js'
 import type { AlertOut } from '../delivery/compose.js'
 import type { EventOut } from '../pipeline/pipeline.js'
@@ -6,7 +6,7 @@ import type { RaiseLate } from './revisit.js'
 
 export type Fired = (event: { readonly origin: string }, firings: readonly string[]) => void
 
-/** The alerts and updates of one write, as records have them. */
+/** The alerts and updates of one write. */
 export type TaskAlertsDraft = Omit<AlertsDraft, 'raise' | 'raiseLate' | 'updates'> & {
   readonly raise: (events: readonly EventOut[], fired: Fired) => readonly AlertOut[]
   readonly raiseLate: RaiseLate<EventOut, AlertOut>
@@ -17,6 +17,6 @@ export type TaskAlerts = Omit<PartitionAlerts, 'begin'> & { readonly begin: (isL
 
 export type AlertSource = {
   readonly open: () => TaskAlerts
-  /** Each once. */
+  /** Returns each one once. */
   readonly takeContext: () => readonly AlertOut[]
 }

@@ -1,4 +1,4 @@
-// Windows as records of the state topic: a whole window, and what the matches of a chunk add to some; and both read again.
+// Converts alert windows to records of the state topic and back: whole windows, and the matches that a chunk adds to some.
 import { createHash } from 'node:crypto'
 import { isObject, parseObject } from '../base/json-object.js'
 import { maxNames, peerDueIn, type Held, type Window } from '../alerts/window.js'
@@ -7,10 +7,10 @@ import type { StateRecord } from './state-record.js'
 
 type Named = Pick<Window, 'group' | 'windowMs' | 'number'>
 
-/** Each chunk with a match names the windows that it counts in. */
+/** Cached, because each chunk with a match names the windows that it counts in. */
 const ids = new WeakMap<Named, string>()
 
-/** The same for every window of this group and time. */
+/** Identical for every window with this group and time. */
 export const windowId = (window: Named): string => {
   const known = ids.get(window)
   if (known !== undefined) return known
@@ -23,11 +23,11 @@ export const windowId = (window: Named): string => {
 const maxText = 256
 const maxTags = 64
 const maxDescription = 2_048
-/** Of names a whole window lists fewer where they are long. */
+/** Beyond this size a whole window keeps fewer names. */
 const maxHeldBytes = 65_536
 const fewNames = 32
 
-/** `topicId`: of the topic that its offsets are in. */
+/** `topicId` is the topic that the offsets belong to. */
 export const windowValue = (window: Window, topicId: string | undefined): Buffer => {
   const { group, windowMs, number, groupId, rule, value, peer, origin, shown, upTo, held, matchedAt } = window
   const { id, title, level, tags, description } = rule
@@ -64,19 +64,19 @@ const heldValue = ({ count, first, last, users, sources, peers, peerDueAt }: Hel
   ...(Number.isFinite(peerDueAt) && { peer_due_at: peerDueAt }),
 })
 
-/** What a write adds to a window. */
+/** The matches that a write adds to a window. */
 type Matches = { readonly window: Window; readonly more: Held }
 
-/** Of one record: thousands of groups may match in one chunk. */
+/** Windows per record: thousands of groups may match in one chunk. */
 const maxPerRecord = 500
 
-/** Parts of what a chunk adds, for one record each. */
+/** Splits the matches of a chunk into one part per record. */
 export const splitMatches = (all: readonly Matches[]): readonly (readonly Matches[])[] =>
   Array.from({ length: Math.ceil(all.length / maxPerRecord) }, (_, nth) =>
     all.slice(nth * maxPerRecord, (nth + 1) * maxPerRecord),
   )
 
-/** Offsets and times are written as their distance from the first ones. Of names only those that the window does not know yet. */
+/** Writes offsets and times as distances from the first ones, and only the names that are new to the window. */
 export const matchesValue = (matches: readonly Matches[], topicId: string | undefined): Buffer => {
   const offset = Math.min(...matches.map(({ more }) => placeIn(more.first.origin).offset))
   const time = Math.min(...matches.map(({ more }) => Math.min(more.first.time, more.last.time)))
@@ -119,7 +119,7 @@ const placeIn = (origin: string): { readonly offset: number; readonly member: nu
   return { offset: Number(offset), member: member === undefined ? undefined : Number(member) }
 }
 
-/** A window, and the id of the topic that its offsets are in. */
+/** A window, and the id of the topic that its offsets belong to. */
 export type StoredWindow = { readonly window: Window; topicId: string | undefined }
 
 export const readWindow = ({ id, value, at }: Pick<StateRecord, 'id' | 'value' | 'at'>): StoredWindow | undefined => {
@@ -198,7 +198,7 @@ type StoredMatches = {
   readonly windows: ReadonlyMap<string, { readonly upTo: number; readonly more: Held }>
 }
 
-/** What a record adds, by the beginnings of windows' ids; nothing if it cannot be ours. */
+/** Reads the matches in a record, by shortened window id; undefined if the record cannot be ours. */
 export const readMatches = (
   { value, at }: Pick<StateRecord, 'value' | 'at'>,
   /** `topic/partition` */
@@ -239,7 +239,7 @@ export const readMatches = (
   return { topicId: topicIdIn(stored.topic_id), windows: found }
 }
 
-/** As a record of matches names it. */
+/** The shortened id that match records use. */
 export const shortIdOf = (window: Window): string => windowId(window).slice(0, shortId)
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

@@ -1,4 +1,4 @@
-// Keeps the counts of sightings in the state topic: what has changed every few seconds, and after it up to which offset the counts hold.
+// Writes changed sighting counts to the state topic every few seconds, followed by the offset up to which they hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countId, countValue, offsetValue } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
@@ -13,33 +13,36 @@ export type CountsToWrite = {
   readonly task: Task
   readonly record: WriteState
   readonly counts: () => SightingCounts
-  /** Up to which offset they are counted; undefined until they are restored. */
+  /** Offset up to which events are counted; undefined until the counts are restored. */
   readonly countedUpTo: () => number | undefined
-  /** Records that are needed no longer once the counts hold up to this offset. */
+  /** Tombstones for records that become obsolete once the counts hold up to this offset. */
   readonly outdated: (upTo: number) => readonly Outgoing[]
-  /** What the topic says of how far they are counted. */
+  /** The offset that the state topic holds. */
   writtenUpTo?: number
 }
 
 type KeepCountsOptions = {
   readonly partitions: () => Iterable<CountsToWrite>
   readonly emit: Emit
-  /** Milliseconds that do not count an outage. */
+  /** Milliseconds that exclude outages. */
   readonly reachableMs: () => number
 }
 
 type Changed = Pick<SeenOnDay, 'day' | 'indicator'>
 
 type KeepCounts = {
-  /** Ends after what is known now is written, within a few seconds. */
+  /** Writes the present changes, within a few seconds, and ends. */
   readonly flush: () => Promise<void>
   readonly close: () => void
 }
 
-/** Between two rounds; longer if a round takes more than a twentieth of the time, but not so long that the next owner cannot read the gap. */
+/**
+ * Pause between rounds. It grows if a round takes more than a twentieth of the time, up to a limit, because the next owner must read the
+ * gap again.
+ */
 const everyMs = 5_000
 const maxPauseMs = 30_000
-/** Records that are written together. */
+/** Records per write. */
 const together = 2_000
 const flushMs = 5_000
 
@@ -47,7 +50,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const { partitions, emit, reachableMs } = options
   const closing = new AbortController()
 
-  /** Records are whole values, so a repeat does no harm. False if they are somebody else's or read anew. */
+  /** Each record is a whole value, so a repeat is harmless. False if the partition has another owner or its counts were restored again. */
   const writeOwn = async (
     { task, counts, countedUpTo }: CountsToWrite,
     own: SightingCounts,
@@ -67,7 +70,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const keep = async (partition: CountsToWrite, upTo: number): Promise<void> => {
     const own = partition.counts()
     const { record } = partition
-    // Their values are those of the moment in which they are written: a retro alert may be written in between, and must not be forgotten.
+    // Compose at write time: a retro alert may be written in between, and an older value would erase it.
     const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
       changed.flatMap(({ day, indicator }) => {
         const seen = own.onDay(day, indicator)
