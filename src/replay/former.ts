@@ -1,4 +1,4 @@
-// The former verdicts of the events of a range, read from the topics that hold them: four bytes per event.
+// Reads the former verdicts of the events in a range from the topics that contain them, at four bytes per event.
 import { levels } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/verdict.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
@@ -14,7 +14,7 @@ const maxEvents = 125_000_000
 export const readFormer = async (
   reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   about: { readonly topic: string; readonly ranges: readonly ReplayRange[]; readonly readWritten: ReadWritten },
-  /** One after the other, so that a correction counts and not what it corrects. */
+  /** Read in order, so that a correction overrides the event that it corrects. */
   against: { readonly topics: readonly string[]; readonly fromTime: number | undefined },
   signal: AbortSignal,
 ): Promise<Former | { readonly refused: string }> => {
@@ -31,7 +31,7 @@ export const readFormer = async (
     const { range, codes } = place
     if (origin.offset < range.start || origin.offset >= range.end) return
     const at = origin.offset - range.start
-    // The members of a record that was split are written one by one; the worst is the record's.
+    // The members of a split record are written one by one. The record gets the worst of their verdicts.
     const worst = origin.isMember ? (worstOf([verdictOf(codes[at]), former]) ?? former) : former
     codes[at] = worst.decidedBy * 8 + levels.indexOf(worst.level) + 1
   }

@@ -1,4 +1,5 @@
-// Keeps the ranges of a replay as the positions of a second group: in transactions only by one start at a time.
+// Stores the ranges of a replay as the positions of a second consumer group.
+// Under exactly-once this happens in a transaction, so that only one start at a time can succeed.
 import { randomUUID } from 'node:crypto'
 import type { DeliveryOptions } from '../delivery/delivery.js'
 import { openTransactions } from '../delivery/partition-transactions.js'
@@ -11,7 +12,7 @@ type KeepOptions = Pick<DeliveryOptions, 'connect' | 'settings' | 'emit'> & {
   readonly reader: Pick<TopicReader, 'commit'>
 }
 
-/** Hands out how ranges are kept: under exactly-once that fails if another start has come here since. */
+/** Passes the task a function that stores ranges. Under exactly-once it fails if another start has claimed them since. */
 export const keeping = async <T>(
   topic: string,
   plan: Plan,
@@ -36,7 +37,7 @@ export const keeping = async <T>(
       Promise.resolve({ topicId: plan.topicId, offsets: new Map(), committed: new Map(), former: new Set() }),
     takenOver: () => undefined,
     unclaimed: () => undefined,
-    // What is thrown ends the replay.
+    // The thrown error ends the replay.
     fail: () => undefined,
   })
   try {

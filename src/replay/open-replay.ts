@@ -1,4 +1,4 @@
-// Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
+// Opens a replay: connects, and resolves its ranges or loads those of an earlier start.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Admin, createClient } from '../kafka/client.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
@@ -30,7 +30,7 @@ type ReplayContext = {
 
 export type ReplayRefused = {
   readonly refused: string
-  /** Another start with the same id has kept its ranges since: opened again, the replay takes those. */
+  /** Another start with the same id has stored its ranges meanwhile. Open the replay again to use those. */
   readonly isOvertaken?: boolean
 }
 
@@ -39,7 +39,7 @@ export type OpenReplay = {
   /** Reads the ranges and writes nothing. */
   readonly readRanges: (each: (records: readonly Restored[]) => Promise<void>) => Promise<void>
   readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
-  /** Calls back with every value of a topic, up to its end now. */
+  /** Calls back with every value of a topic, up to its present end. */
   readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
   readonly run: (form: Run) => Promise<Progress | ReplayRefused>
   readonly close: () => Promise<void>
@@ -50,7 +50,7 @@ type Run = Pick<
   'pipeline' | 'wait' | 'mayRaise' | 'beginAlerts' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'
 > & {
   readonly alertsTopic: string | undefined
-  /** Called when nobody writes with the same id any more, before anything is written. */
+  /** Called once no other process writes with the same id, and before the first write. */
   readonly ready: () => Promise<void>
 }
 
@@ -135,7 +135,7 @@ const start = async (
     deadLetterTopic:
       context.settings.deadLetterTopic === '' ? `${request.output}-dead` : context.settings.deadLetterTopic,
   }
-  // Another client than the reader's: within one, offsets show as committed before their transaction is.
+  // Separate from the reader's client: a client counts offsets of its own open transactions as committed.
   const kafka = createClient(settings, context.emit)
   const connected = { ...context, settings, connect: () => kafka }
   const ready = await prepare(request, connected, open, form).catch((error: unknown) => {
@@ -149,7 +149,7 @@ const start = async (
     throw error
   })
   const isFailed = ended instanceof FatalKafkaError
-  // The events of another topic with the same name are not those of the range, however far they reach.
+  // If the topic was created again, the range now contains other events, at any position.
   if (!context.signal.aborted && (await isMadeAgain(reader, request.topic, plan, isFailed)))
     return {
       refused: `topic ${request.topic} was deleted and created again while it was replayed; a start with the same --id begins anew`,
@@ -158,14 +158,14 @@ const start = async (
   return ended
 }
 
-/** Where the replay has failed already, that is what is said if nobody answers. */
+/** After a failure the check is best effort, so that the original error is reported. */
 const isMadeAgain = async (reader: TopicReader, topic: string, plan: Plan, isFailed: boolean): Promise<boolean> => {
   const asked = reader.topicIdOf(topic)
   const now = await (isFailed ? asked.catch(() => undefined) : asked)
   return now !== undefined && plan.topicId !== undefined && now !== plan.topicId
 }
 
-/** Everything that Kafka has to do before the first event is read. */
+/** Completes all Kafka requests that must precede the first event. */
 const prepare = async (
   request: ReplayRequest,
   context: ReplayContext & Pick<ReplayTaskOptions, 'connect'>,
@@ -188,7 +188,7 @@ const prepare = async (
   if (!isKept)
     return { refused: 'another start with the same --id has resolved its range meanwhile', isOvertaken: true }
   const options: ReplayOptions = { ...form, ...context, ...reading, topics, reader, plan }
-  // A transaction that a killed start left open hides what was committed behind it, alerts among it.
+  // Claim each range to end a transaction left open by a killed start: it hides later committed records, including alerts.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const range of plan.ranges) {
       const left = openReplayTask(range, options)
@@ -199,7 +199,7 @@ const prepare = async (
   return options
 }
 
-/** Brokers may take a while to end the transaction of a process that was killed. */
+/** Retries, because brokers may need a while to end the transaction of a killed process. */
 const persistently = async <T>(claim: () => Promise<T>): Promise<T> => {
   for (let failures = 0; ; failures++)
     try {
@@ -210,7 +210,7 @@ const persistently = async <T>(claim: () => Promise<T>): Promise<T> => {
     }
 }
 
-/** The time of the oldest first record; later ones may be older, but not by much. */
+/** The oldest time among the first records; later records may be slightly older. */
 const oldest = async (reader: TopicReader, topic: string, { ranges }: Plan, now: number): Promise<number> => {
   let time = now
   for (const { partition, start, end } of ranges) {
@@ -235,18 +235,19 @@ const valuesOf = async (
   await readToEnd(reader, topic, use, () => !signal.aborted)
 }
 
-// The topics a replay writes to: created with unlimited retention, because its records are as old as the events; or refused.
+// Creates the topics of a replay with unlimited retention, because its records are as old as the events.
+// Refuses an existing output topic with a shorter retention.
 
 type Written = {
   readonly input: string
   readonly output: string
   readonly deadLetters: string
   readonly alerts: string | undefined
-  /** How old the oldest event of the range is. */
+  /** The age of the oldest event in the range. */
   readonly ageMs: number
 }
 
-/** What a topic takes unless it is said otherwise. */
+/** Kafka's default record limit. */
 const usualBytes = 1_048_588
 
 const prepareTopics = async (

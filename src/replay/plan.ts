@@ -1,4 +1,4 @@
-// What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
+// The plan of a replay: per partition the offsets between its two edges, resolved once.
 import { isOfFormerTopic } from '../kafka/commit-metadata.js'
 import type { Edge } from '../kafka/edge.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
@@ -6,19 +6,19 @@ import { decodeTally, type Tally } from './tally.js'
 
 export type ReplayRange = {
   readonly partition: number
-  /** The first offset, and the one after the last. */
+  /** The first offset, and the end, exclusive. */
   readonly start: number
   readonly end: number
 }
 
 export type Plan = {
   readonly groupId: string
-  /** Of the topic that the offsets are in; undefined where brokers have no ids. */
+  /** Id of the topic that the offsets belong to; undefined if the brokers have no topic ids. */
   readonly topicId: string | undefined
   readonly ranges: readonly ReplayRange[]
-  /** An earlier start with the same id resolved the ranges; their ends do not move. */
+  /** Whether an earlier start with the same id resolved the ranges. Their ends stay fixed. */
   readonly isResumed: boolean
-  /** Per partition where it goes on, and what was counted up to there. */
+  /** Per partition the position to continue at, and the counts up to there. */
   readonly reached: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
 }
 
@@ -31,10 +31,10 @@ export type PlanRequest = {
   readonly groupId: string
 }
 
-/** Kept with the end of a range. */
+/** Stored with the end of a range. */
 type Note = { readonly start: number; readonly output: string; readonly topic_id?: string | undefined }
 
-/** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
+/** The group whose offsets are the range ends, so that a resumed replay ends where the first start would have. */
 export const rangeGroup = (groupId: string): string => `${groupId}-range`
 
 export const makePlan = async (
@@ -45,9 +45,9 @@ export const makePlan = async (
   const all = await reader.partitionsOf(topic)
   if (partition !== undefined && !all.includes(partition))
     return { refused: `topic ${topic} has no partition ${partition}; it has ${all.length}` }
-  // Before anything else: what is read after it is of this topic, or of one that was created since.
+  // Ask for the id first: later reads then refer to this topic or to a newer one.
   const topicId = await reader.topicIdOf(topic)
-  /** What a replay of a former topic with the same name has left behind says nothing about this one. */
+  /** Ignores positions left by a replay of a former topic with the same name. */
   const committed = async (group: string): Promise<readonly Position[]> =>
     (await reader.committed(group, topic)).filter(({ metadata }) => !isOfFormerTopic(metadata, topicId))
   const before = await committed(rangeGroup(groupId))
@@ -93,8 +93,8 @@ type KeptRange = { readonly partition: number; readonly offset: number; readonly
 export type KeepRanges = (ranges: readonly KeptRange[]) => Promise<void>
 
 /**
- * False if another start with the same id has kept other ranges since these were resolved: those do not move. `keep` should fail if somebody
- * else has come here since the call; where nothing can tell, the last one counts.
+ * False if another start with the same id has stored other ranges since these were resolved: stored ranges stay fixed. `keep` should fail
+ * if another start has claimed the ranges since; without transactions the last one wins.
  */
 export const keepPlan = async (
   { committed }: Pick<TopicReader, 'committed'>,

@@ -1,4 +1,4 @@
-// Reads a range of one partition to its end, as the events were first read.
+// Reads a range of one partition to its end, and restores the original events.
 import { FatalKafkaError } from '../kafka/failure.js'
 import type { ReplayRange } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
@@ -8,17 +8,20 @@ import type { Incoming } from '../kafka/records.js'
 
 export type RangeOptions = RestoreOptions & {
   readonly topic: string
-  /** Only events with a record time in it, where given: from, and up to but without. */
+  /** Limits the events by record time, from the first value up to the second, exclusive. */
   readonly times?: readonly [from: number, to: number] | undefined
-  /** Of annotated events only those that left before an answer. */
+  /** Limits annotated events to those delivered before an answer. */
   readonly only?: 'pending' | undefined
   readonly signal: AbortSignal
 }
 
-/** Fetches in a row that brought nothing although there is something; each waits a tenth of a second. */
+/** Limit on consecutive empty fetches before the end of the range; each waits a tenth of a second. */
 const maxEmptyFetches = 300
 
-/** Calls `each` for every fetch, which returns the offset to continue at. Ends by position: the last offsets may hold no event. */
+/**
+ * Calls `each` for every fetch, which returns the offset to continue at. The range ends by position, because its last offsets may contain
+ * no event.
+ */
 export const readRange = async (
   reader: TopicReader,
   reading: RangeOptions,
@@ -48,7 +51,7 @@ export const readRange = async (
       else pointers++
     }
     const reached = Math.min(next, end)
-    // Behind it there is nothing more to read.
+    // Extend the last record to the end of the fetch: the offsets after it hold no more events.
     const last = restored.pop()
     if (last) restored.push({ ...last, readTo: String(reached - 1) })
     at = await each(restored, reached, { pointers, deleted: Math.min(deleted, end - at) })

@@ -1,4 +1,4 @@
-// The state of a replayed partition: what it counts of its events, kept with the position that they were written with, and their alerts.
+// The state of a replayed partition: its counts, committed together with the position, and its alerts.
 import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
 import type { Level } from '../domain/finding.js'
 import type { AlertOut } from '../delivery/compose.js'
@@ -17,27 +17,27 @@ export type ReplayAlerts = {
 }
 
 type ReplayState = Pick<PartitionState, 'chunk'> & {
-  /** What was counted up to the position. */
+  /** The counts up to the position. */
   readonly read: () => Tally
-  /** The position was read again, with this. */
+  /** Sets the counts committed with the position, after the position was read again. */
   readonly restore: (committed: Tally) => void
-  /** Counts what was read and is not delivered; kept with what is delivered next. */
+  /** Counts records that are read but not delivered. They are committed with the next delivery. */
   readonly pass: (passed: Partial<Tally>) => void
   /** Call with the records that are delivered next. */
   readonly begin: (records: readonly Restored[]) => void
 }
 
 type ReplayStateOptions = {
-  /** Absent where none are wanted. */
+  /** Absent if alerts are off. */
   readonly beginAlerts?: (() => ReplayAlerts) | undefined
   readonly recordOf: (alert: AlertOut) => Outgoing
-  /** Whether alerts are raised too for events whose verdict is what it was. */
+  /** Whether to raise alerts for events with an unchanged verdict too. */
   readonly raiseAll: boolean
 }
 
 export const openReplayState = ({ beginAlerts, recordOf, raiseAll }: ReplayStateOptions): ReplayState => {
   let reached = emptyTally
-  /** With what is being written. */
+  /** Including the chunks being written. */
   let sending = emptyTally
   let passed = emptyTally
   const records = new Map<number, Restored>()
@@ -86,7 +86,7 @@ export const openReplayState = ({ beginAlerts, recordOf, raiseAll }: ReplayState
         passed = emptyTally
         return sum
       },
-      // Counted once, however it is known that it was written: the committed position may have said so before.
+      // Assign, do not add: the committed position may already have restored these counts.
       committed: () => {
         reached = sum
         alerts?.commit()

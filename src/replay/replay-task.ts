@@ -1,4 +1,4 @@
-// The task of a replayed partition: the delivery of `run` on a range, which nobody else is assigned, with counts for its state.
+// The task of a replayed partition: delivers a range as `run` does, without a group assignment, and keeps counts as its state.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { alertRecord } from '../delivery/compose.js'
@@ -24,33 +24,35 @@ export type ReplayTaskOptions = Pick<DeliveryOptions, 'connect' | 'pipeline' | '
     readonly topics: Pick<Topics, 'facts'>
     /** Which events wait for answers, and how long. */
     readonly wait: ReturnType<DeliveryOptions['waitOf']>
-    /** For the alerts of one chunk. */
+    /** Opens the alerts of one chunk. */
     readonly beginAlerts: () => ReplayAlerts
-    /** Whether alerts are raised too for events whose verdict is what it was. */
+    /** Whether to raise alerts for events with an unchanged verdict too. */
     readonly raiseAll: boolean
     readonly signal: AbortSignal
   }
 
 export type ReplayTask = {
-  /** Resolves when nobody else writes the range: its position and counts are read then. Throws when it is given up. */
+  /**
+   * Claims the range, then reads its position and counts. Resolves once no other process writes the range. Throws when the task gives up.
+   */
   readonly claim: () => Promise<void>
-  /** Counts what was read and is not delivered. */
+  /** Counts records that are read but not delivered. */
   readonly pass: (passed: Partial<Tally>) => void
-  /** Delivers what was read next. Resolves with where to read on: again from an earlier position if it was left. */
+  /** Delivers records. Resolves with the offset to continue at, which is an earlier one if a batch was left. */
   readonly deliver: (records: readonly Restored[]) => Promise<number>
   readonly position: () => number
-  /** What was counted. */
+  /** The counts so far. */
   readonly tally: () => Tally
   readonly close: () => Promise<void>
 }
 
-/** In a row, each after a longer pause. */
+/** Consecutive failures, each followed by a longer pause. */
 export const maxFailures = 8
 const commitEveryMs = 1_000
-/** Of the only assignment that there is. */
+/** The generation of the only assignment. */
 const generation = 1
 
-/** Whoever starts the same replay again takes it over: nobody is asked first. */
+/** A fixed assignment. A second start of the same replay takes it over without coordination. */
 export const alone = (partition: InputPartition, seek: Assigned['seek'] = () => undefined): Assigned => ({
   ...partition,
   generation,
@@ -117,7 +119,7 @@ export const openReplayTask = (range: ReplayRange, options: ReplayTaskOptions): 
     const fatal = fatalOf(error, name)
     if (fatal) throw fatal
     const { kind, message } = failureOf(error)
-    // The next attempt sends it in another form, and comes further.
+    // The next attempt sends the refused record in another form and makes progress.
     if (kind === 'refused') failures = 0
     if (++failures > maxFailures) throw new FatalKafkaError(`${name} cannot be replayed: ${message}`)
     await sleep(100 * 2 ** failures)
@@ -130,12 +132,12 @@ export const openReplayTask = (range: ReplayRange, options: ReplayTaskOptions): 
       failed: (error) => {
         failure = error
       },
-      // It is claimed before it is read on.
+      // `claim` runs before the next read.
       unclaimed: () => undefined,
-      // Nothing is written beside its events.
+      // The replay writes only chunks, so no write waits for an opening.
       opened: () => Promise.resolve(undefined),
     })
-  /** Somebody else has come further, or the brokers have removed the position: it goes on from what is there now. */
+  /** Another start has committed further, or the brokers have removed the position. Continue from the position that is committed now. */
   const takenOver = (): void => {
     void task.close('lost')
     task = open()
@@ -180,7 +182,7 @@ export const openReplayTask = (range: ReplayRange, options: ReplayTaskOptions): 
       failure = undefined
       await task.deliver(fetched(records), state)
       if (failure) await pause(failure)
-      // A stop leaves the rest for the next start.
+      // A stop leaves the rest to the next start.
       if (!signal.aborted && position <= Number(records.at(-1)?.readTo)) await claim()
       if (now() - committedAt >= commitEveryMs) await commit()
       return position
@@ -203,10 +205,10 @@ const untold = {
   close: () => undefined,
 }
 
-/** Another writer of the same replay took over, or the broker gave up our transaction. */
+/** Another start of the same replay took over, or the broker aborted our transaction. */
 const fenced = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_PRODUCER_ID_MAPPING'])
 
-/** Undefined for what may pass. */
+/** Undefined for an error that may be temporary. */
 export const fatalOf = (error: unknown, what: string): FatalKafkaError | undefined => {
   if (error instanceof FatalKafkaError) return error
   const { name, kind, message } = failureOf(error)

@@ -1,4 +1,4 @@
-// A replay: a range of a topic through the pipeline again, partitions in parallel, each from where it was left.
+// A replay: sends a range of a topic through the pipeline again, partitions in parallel, each from its last position.
 import { createRateLimit, type RateLimit } from '../base/rate-limit.js'
 import { cutBatches, eventCount } from '../delivery/chunks.js'
 import { failureOf } from '../kafka/failure.js'
@@ -19,14 +19,14 @@ export type ReplayOptions = RangeOptions &
   }
 
 export type Progress = {
-  /** Per partition: how far, and what was counted, by earlier starts with the same id too. */
+  /** Position and counts per partition, including earlier starts with the same id. */
   readonly partitions: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
 }
 
-/** Delivered together. */
+/** Records per delivery. */
 const unitRecords = 2_000
 
-/** Resolves when every range is through or the signal is given. Throws `FatalKafkaError` with the message to exit with. */
+/** Resolves when every range is complete or the signal is aborted. Throws `FatalKafkaError` with the message to exit with. */
 export const replay = async (options: ReplayOptions): Promise<Progress> => {
   const { plan, settings } = options
   const partitions = new Map(
@@ -81,7 +81,7 @@ const replayRange = async (
   }
 }
 
-/** Delivers what was fetched in parts, and returns where to read on. */
+/** Delivers a fetch in parts, and returns the offset to continue at. */
 const deliverRead = (
   task: ReplayTask,
   { pipeline, former: formerOf, eventsPerSecond, signal }: ReplayOptions,
@@ -89,7 +89,7 @@ const deliverRead = (
   moved: Moved,
 ): Parameters<typeof readRange>[3] => {
   const step = eventsPerSecond === undefined ? unitRecords : Math.max(1, Math.floor(eventsPerSecond / 4))
-  /** Batches are taken apart only to count their events. */
+  /** Cuts batches only to count their events. */
   const waitForAll = async (records: readonly Restored[]): Promise<void> => {
     if (eventsPerSecond === undefined) return
     const prepared = pipeline.prepare?.(records)

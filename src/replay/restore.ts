@@ -1,4 +1,4 @@
-// A record that was read again → the record as it was first read, with the verdict it had then.
+// Restores a record to its original form, and reads the verdict that it had then.
 import { levels, type Level } from '../domain/finding.js'
 import { hostOf } from '../domain/listed-url.js'
 import { markOf, type FormerVerdict } from '../domain/verdict.js'
@@ -8,20 +8,20 @@ import { withoutOurHeaders } from '../delivery/our-headers.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming } from '../kafka/records.js'
 
-/** What the replayed topic holds: events as they came, events that we annotated, or dead letters of ours. */
+/** Content of the replayed topic: original events, annotated events, or our dead letters. */
 export type InputKind = 'raw' | 'annotated' | 'dead-letter'
 
-/** With where it was read now; its offset may be that of a dead letter's event. */
+/** `readTo` is the last offset read in the replayed topic; `offset` may be the original one of a dead letter's event. */
 export type Restored = Incoming & { readonly readTo: string }
 
 export type RestoreOptions = {
   readonly kind: InputKind
-  /** The annotation's key. */
+  /** Key of the annotation. */
   readonly key: string
   readonly readWritten: ReadWritten
 }
 
-/** Nothing stands for a dead letter that only points to its event. */
+/** Undefined for a dead letter that only points to its event. */
 export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptions): Restored | undefined => {
   const record = { ...read, readTo: read.offset }
   if (kind === 'raw') return record
@@ -38,7 +38,7 @@ export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptio
       ...(formers && { formers }),
     }
   }
-  // Ours are after those of the event, and begin with the topic: what the event came with says nothing.
+  // Our headers follow those of the event and begin with the topic. Earlier ones of the same name came with the event, so ignore them.
   const from = record.headers.findLastIndex(([name]) => name === 'threatweave-topic')
   const ours = from < 0 ? [] : record.headers.slice(from)
   const text = (name: string): string | undefined => textIn(ours, name)
@@ -67,7 +67,7 @@ const textIn = (headers: readonly Header[], name: string): string | undefined =>
     ?.toString('utf8')
     .slice(0, 300)
 
-/** The time that a record had before it was written with the present one. */
+/** The original time of a record that was written with another one. */
 const timestampIn = (headers: readonly Header[]): string | undefined => {
   const text = textIn(headers, 'threatweave-timestamp')
   return text !== undefined && /^-?\d{1,16}$/.test(text) ? text : undefined
@@ -76,22 +76,22 @@ const timestampIn = (headers: readonly Header[]): string | undefined => {
 type PreviousAnnotation = {
   readonly id?: string
   readonly former?: FormerVerdict
-  /** Of the members of a batch. */
+  /** For the members of a batch. */
   readonly formers?: readonly (FormerVerdict | undefined)[]
-  /** Whether the event left before an answer. */
+  /** Whether the event was delivered before an answer. */
   readonly isPending?: boolean
 }
 
 const maxIdLength = 200
 
-/** What the annotations of a record say, or of its events if it holds many. */
+/** Reads the annotation of a record, or those of all its events. */
 export const annotationOf = (record: WrittenRecord, readWritten: ReadWritten): PreviousAnnotation => {
   const { events, annotation } = readWritten(record)
   const all = events.map((event) => event.annotation)
   const isMany = events[0]?.member !== undefined
   const formers = all.map(formerIn)
   const former = worstOf(formers) ?? formerIn(annotation)
-  // One that was split off keeps its index: its record has no other event.
+  // A split-off member keeps its index: its record contains no other event.
   const first = all.map(idIn).find((one) => one !== undefined)
   const id = idIn(annotation) ?? (isMany ? first?.replace(all.length > 1 ? /#\d+$/ : /#0$/, '') : first)
   const isPending = all.some((one) => one !== undefined && isUnanswered(one))
@@ -102,7 +102,7 @@ export const annotationOf = (record: WrittenRecord, readWritten: ReadWritten): P
   }
 }
 
-/** `clean` only where every member was. */
+/** `clean` only if every known verdict is. */
 export const worstOf = (formers: readonly (FormerVerdict | undefined)[]): FormerVerdict | undefined => {
   const order: readonly Level[] = ['malicious', 'suspicious', 'unknown', 'clean']
   const known = formers.filter((one) => one !== undefined)
@@ -124,7 +124,7 @@ const formerIn = (annotation: AnyObject | undefined): FormerVerdict | undefined 
   }
 }
 
-/** A compact annotation of an event with a verdict does not say what is missing, only that something is. */
+/** A compact annotation with a verdict does not say which answer is missing, only that one is. */
 const isUnanswered = ({ reason, status, indicators }: AnyObject): boolean => {
   const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline' || one === 'no_schema'
   if (isOnItsWay(reason)) return true

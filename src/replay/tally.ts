@@ -1,21 +1,21 @@
-// What a replay has counted of one partition; written next to the partition's offset, so that both survive a kill together.
+// The counts of a replay for one partition, committed with its offset, so that both survive a kill together.
 import { levels, type Level } from '../domain/finding.js'
 
 export type Tally = {
   readonly events: number
   readonly tombstones: number
   readonly verdicts: Readonly<Partial<Record<Level, number>>>
-  /** Events whose former verdict is known. */
+  /** Events with a known former verdict. */
   readonly compared: number
-  /** Of those, events whose former verdict stands, because nothing newer is known. */
+  /** Of those, events whose former verdict stands, because no newer information exists. */
   readonly stood: number
-  /** Of those, by `former>now`. */
+  /** Compared events with a changed verdict, keyed `former>now`. */
   readonly changes: Readonly<Record<string, number>>
   readonly alerts: number
   readonly alertsNew: number
-  /** Events that the output topic could not take. */
+  /** Events that went to the dead letters. */
   readonly deadLetters: number
-  /** Dead letters that only point to an event, which so cannot be brought back. */
+  /** Dead letters that only point to an event, which therefore cannot be restored. */
   readonly pointers: number
   /** Records that were deleted before they were read. */
   readonly deleted: number
@@ -52,7 +52,7 @@ export const addTallies = (a: Tally, b: Tally): Tally => ({
 export const changedEvents = ({ changes }: Tally): number =>
   Object.values(changes).reduce((sum, count) => sum + count, 0)
 
-/** Whoever else may commit to the group: what is no tally counts for nothing. */
+/** Other tools may commit to the group, so invalid metadata counts as empty. */
 export const decodeTally = (text: string): Tally => {
   let read: Partial<Record<keyof Tally, unknown>> | null
   try {
