@@ -1,4 +1,4 @@
-// Whether the brokers answer: every response to the consumer counts, and so does one to a request of our own every few seconds.
+// Watches whether the brokers answer: every response to the consumer counts, and so does a request of our own every few seconds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
@@ -8,22 +8,22 @@ import type { KafkaSettings } from './settings.js'
 import { within } from './within.js'
 
 export type BrokerWatch = {
-  /** Call when a broker has answered anything. */
+  /** Call after any answer of a broker. */
   readonly answered: () => void
-  /** When one last answered, where that is too long ago. */
+  /** Time of the last answer, if it is too long ago. */
   readonly unreachableSince: () => number | undefined
-  /** Milliseconds in which the brokers could be reached: a limit counted on it does not run out in an outage. */
+  /** Milliseconds in which the brokers were reachable. A limit on this clock does not run out in an outage. */
   readonly reachableMs: () => number
-  /** Waits so long, or until the brokers answer again after they did not, or until the signal. */
+  /** Resolves after the time, when the brokers answer again after an outage, or when the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly close: () => void
 }
 
 type BrokerWatchOptions = {
-  /** Asks any broker; resolves when it was answered. */
+  /** Sends a request to any broker; resolves with its answer. */
   readonly ask: () => Promise<unknown>
   readonly everyMs: number
-  /** After so long without an answer the brokers count as unreachable. */
+  /** Time without an answer after which the brokers count as unreachable. */
   readonly quietMs: number
   readonly now: () => number
   readonly emit: Emit
@@ -87,20 +87,20 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, emit }: BrokerWatchOp
   }
 }
 
-/** Late enough for a broker that is only slow, early enough for a readiness probe. */
+/** Long enough for a slow broker, short enough for a readiness probe. */
 const longestQuietMs = 10_000
 
-/** Asks on a connection of its own, so that the request waits for nothing else. */
+/** Uses a separate connection, so that other requests cannot delay the check. */
 export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => number): BrokerWatch => {
   const { sessionTimeoutMs, chunkDeadlineMs } = settings.limits
-  // An outage must be detected before the limit of a chunk runs out.
+  // An outage must be detected before the chunk deadline expires.
   const quietMs = Math.min(longestQuietMs, sessionTimeoutMs, chunkDeadlineMs / 2)
   const answerMs = Math.max(1_000, quietMs / 2)
-  // Every configured address is tried within one request.
+  // One request tries every configured address.
   const retry = { initialRetryTime: 10, maxRetryTime: 10, retries: settings.brokers.length - 1 }
   let cluster: Cluster | undefined
   const leave = (): void => {
-    cluster?.disconnect().catch(() => undefined) // it is not used again, however that ends
+    cluster?.disconnect().catch(() => undefined) // not used again, so errors do not matter
     cluster = undefined
   }
   const ask = async (): Promise<void> => {
@@ -123,12 +123,12 @@ export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => 
   return { ...watch, close }
 }
 
-// How long to wait before the next attempt: twice as long each time, and short again once the brokers are back.
+// Backoff before the next attempt: doubled each time, and reset once the brokers are back.
 
 const firstMs = 500
 const maxMs = 30_000
 
-/** Call it for each failure; `isProgress`: something was delivered since the last one. */
+/** Call it for each failure. `isProgress` means that a record was delivered since the last one. */
 export const createBackoff = (brokers: Pick<BrokerWatch, 'unreachableSince'>): ((isProgress?: boolean) => number) => {
   let nextMs = firstMs
   let wereUnreachable = false
@@ -142,9 +142,12 @@ export const createBackoff = (brokers: Pick<BrokerWatch, 'unreachableSince'>): (
   }
 }
 
-// A task at the start that needs a broker: tried again until one answers, for as long as it takes.
+// Runs a startup task that needs a broker, with retries until one answers, without a time limit.
 
-/** Resolves with nothing if the signal came first. Throws what waiting does not cure: a refused login, a certificate that is not trusted. */
+/**
+ * Resolves with undefined if the signal was aborted first. Throws failures that waiting cannot cure: a refused login, an untrusted
+ * certificate.
+ */
 export const whenReachable = async <Result>(
   task: () => Promise<Result>,
   { brokers, signal, emit }: { readonly brokers: BrokerWatch; readonly signal: AbortSignal; readonly emit: Emit },

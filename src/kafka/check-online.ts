@@ -1,4 +1,4 @@
-// Asks the brokers what `run` would meet: whether they answer, and whether its topics exist and fit.
+// Checks the cluster for `run`: whether the brokers answer, and whether the topics exist and fit.
 import type { Admin } from 'kafkajs'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { failureOf } from './failure.js'
@@ -10,7 +10,7 @@ type OnlineCheck =
   | {
       readonly reached: true
       readonly created: readonly string[]
-      /** The topics that are read, and exist. */
+      /** The input topics that exist. */
       readonly input: readonly string[]
       readonly remarks: readonly TopicRemark[]
     }

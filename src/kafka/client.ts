@@ -1,4 +1,4 @@
-// Settings → a kafkajs client: addresses, TLS from files, SASL, and its log turned into telemetry.
+// Creates a kafkajs client from the settings: addresses, TLS files, SASL, and its log as telemetry.
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
@@ -16,10 +16,10 @@ import {
 } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
-/** The types of kafkajs that others name: the library itself is imported in this folder alone. */
+/** The kafkajs types for other folders; only this folder imports the library itself. */
 export type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
 
-/** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
+/** Every caller gets its own client, because a client shows offsets of its own open transactions as committed. */
 export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryOptions): KafkaClient => {
   if (refusal !== undefined) throw new FatalKafkaError(refusal, true)
   const config: KafkaConfig = {
@@ -31,9 +31,9 @@ export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryO
     ...(settings.sockets ? { socketFactory: settings.sockets } : {}),
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
-      // The error is kept: without it a failed response only names its request.
+      // Keep the error: without it a failed response names only its request.
       const { message: given, error } = entry.log as { readonly message: unknown; readonly error?: unknown }
-      // kafkajs logs some errors as they are, in place of a message.
+      // kafkajs logs some errors in place of a message.
       const message = messageOf(given)
       if (!notLogged.has(message))
         emit({
@@ -48,7 +48,7 @@ export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryO
   return new Kafka(config)
 }
 
-/** A limit on retries is intended: a producer whose send failed is never used again. Nothing depends on the text but the log. */
+/** The limit on retries is intended: a producer is never used again after a failed send. The text only filters the log. */
 const notLogged = new Set(['Limiting retries for the idempotent producer may invalidate EoS guarantees'])
 
 const tlsOptions = (tls: KafkaSettings['tls']): ConnectionOptions => ({
@@ -79,10 +79,10 @@ const saslOptions = ({ sasl, login }: Pick<KafkaSettings, 'sasl' | 'login'>): SA
   }
 }
 
-/** Its declared type has no message. */
+/** The declared type has no message. */
 const RefusedLogin = KafkaJSSASLAuthenticationError as new (message: string) => Error
 
-/** Without a token the brokers count as away, unless only an operator can change that. */
+/** A missing token counts as an outage, unless only an operator can fix it. */
 const tokenOf = async (login: Login): Promise<LoginToken> => {
   const got = await login()
   if (!('code' in got)) return got

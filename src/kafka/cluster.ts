@@ -1,4 +1,4 @@
-// The connections inside a kafkajs client, for the requests that its public API does not offer.
+// The internal connections of a kafkajs client, for requests that its public API does not offer.
 import type { Kafka } from 'kafkajs'
 import type { AbortedTransaction } from './patched-kafkajs/drop-aborted.js'
 import type { WireRecord } from './wire/record.js'
@@ -39,7 +39,7 @@ type Broker = {
     readonly generationId: number
     readonly leaderId: string
     readonly memberId: string
-    /** Only for the leader. */
+    /** For the leader only. */
     readonly members: readonly { readonly memberId: string }[]
   }>
   readonly syncGroup: (request: object) => Promise<{ readonly memberAssignment: Buffer }>
@@ -63,7 +63,7 @@ export type Cluster = {
   readonly brokerPool: {
     readonly findConnectedBroker: () => Promise<Broker>
     readonly refreshMetadata: (topics: readonly string[]) => Promise<void>
-    /** By their ids, as of the last metadata. */
+    /** By node id, as of the last metadata. */
     readonly brokers: Readonly<Record<string, unknown>>
   }
 }
@@ -71,7 +71,7 @@ export type Cluster = {
 export const readUncommitted = 0
 export const readCommitted = 1
 
-/** Latest offsets are those of committed records. */
+/** Latest offsets cover committed records only. */
 export const clusterOf = (kafka: Kafka): Cluster => {
   const inner = kafka as unknown as Record<symbol, ((options: object) => Cluster) | undefined>
   const symbol = Object.getOwnPropertySymbols(kafka).find(

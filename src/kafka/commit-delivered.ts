@@ -1,14 +1,14 @@
-// Commits how far a batch is delivered, with metadata, which kafkajs's own commits do not have.
+// Commits the delivered part of a batch with metadata, which kafkajs's own commits lack.
 import type { EachBatchPayload } from 'kafkajs'
 import type { Fetched } from './fetched.js'
 
 export type CommitDelivered = {
   readonly upTo: Fetched['resolve']
-  /** What was not committed yet. Throws as kafkajs's own commit does: the member has to join again, or the request is repeated. */
+  /** Commits the remaining position. Throws like kafkajs's own commit, after which the member joins again or repeats the request. */
   readonly commit: () => Promise<void>
 }
 
-/** Nothing is resolved or committed for a position that was changed meanwhile, or if the partition may be another member's. */
+/** Skips positions that were changed meanwhile, or whose partition may belong to another member. */
 export const commitDelivered = (
   payload: Pick<EachBatchPayload, 'batch' | 'resolveOffset' | 'commitOffsetsIfNecessary' | 'isStale'>,
   isSameGeneration: () => boolean,
@@ -17,7 +17,7 @@ export const commitDelivered = (
   const { topic, partition } = batch
   let waiting: { readonly partition: number; readonly offset: string; readonly metadata: string } | undefined
   const isWanted = (): boolean => isSameGeneration() && !payload.isStale()
-  /** After the last record there may be control records, which never come out. */
+  /** Control records may follow the last record. They are never delivered, so the position skips them. */
   const after = (last: string): string =>
     String(Number(last === batch.messages.at(-1)?.offset ? batch.lastOffset() : last) + 1)
   return {
@@ -29,7 +29,7 @@ export const commitDelivered = (
     commit: async () => {
       const committing = waiting
       waiting = undefined
-      // Given explicitly they are always committed, and unlike the consumer's own `commitOffsets` also while it stops.
+      // Explicit offsets are always committed, even while the consumer stops, unlike its own `commitOffsets`.
       if (committing && isWanted())
         await payload.commitOffsetsIfNecessary({ topics: [{ topic, partitions: [committing] }] })
     },

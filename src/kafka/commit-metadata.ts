@@ -1,20 +1,20 @@
-// What stands beside a committed offset: the id of the topic that the offset is in, and the write it belongs to.
+// The metadata of a committed offset: the id of its topic, and the write that it belongs to.
 import { parseObject } from '../base/json-object.js'
 
-/** What the group has committed of a partition. */
+/** The group's commit for a partition. */
 export type Commit = { readonly offset: string; readonly metadata: string }
 
 /** `n` counts the writes of `owner`. */
 type Write = { readonly owner: string; readonly n: number }
 
-/** What a delivery keeps with a position, besides. */
+/** Further values that a delivery stores with a position. */
 export type Beside = Readonly<Record<string, unknown>>
 
-/** Without an id where brokers have none. */
+/** The topic id is left out if the brokers have none. */
 export const metadataOf = (topicId: string | undefined, write?: Write, beside?: Beside): string =>
   topicId === undefined && !write && !beside ? '' : JSON.stringify({ ...beside, topic_id: topicId, ...write })
 
-/** What a delivery has kept with it. */
+/** The values that a delivery stored. */
 export const besideIn = (metadata: string | undefined): Beside => {
   const {
     topic_id: _,
@@ -25,28 +25,31 @@ export const besideIn = (metadata: string | undefined): Beside => {
   return beside
 }
 
-/** Undefined for what a reset tool or another consumer has committed: whatever else is there is nobody's id. */
+/** Undefined for commits by reset tools or other consumers: their metadata is no topic id. */
 const topicIdIn = (metadata: string | null): string | undefined => {
   const id = metadata ? parseObject(Buffer.from(metadata))?.topic_id : undefined
   return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id) ? id : undefined
 }
 
 /**
- * Whether a commit was made for another topic than the one that has the id now. `before` is the id that decides where the commit names
- * none: that of the topic in which this process has read the partition.
+ * Whether a commit was made for another topic than the current one. `before` is the fallback id for a commit without one: the topic in
+ * which this process has read the partition.
  */
 export const isOfFormerTopic = (metadata: string | null, now: string | undefined, before?: string): boolean => {
   const id = topicIdIn(metadata) ?? before
   return id !== undefined && now !== undefined && id !== now
 }
 
-/** Whether nobody has written in between. Commits that name no write say nothing about that: older versions write late answers without one. */
+/**
+ * Whether the commits are the same, so that no other process has written in between. Commits without a write prove nothing: older
+ * versions write late answers without one.
+ */
 export const areSameCommit = (one: Commit | undefined, other: Commit | undefined): boolean => {
   if (!one || !other) return one === other
   return one.offset === other.offset && one.metadata === other.metadata && writeIn(one.metadata) !== undefined
 }
 
-/** The write that a commit names; undefined for those of older versions, of a reset tool or another consumer. */
+/** The write in a commit; undefined for older versions, reset tools and other consumers. */
 export const writeIn = (metadata: string | undefined): Write | undefined => {
   const { owner, n } = (metadata ? parseObject(Buffer.from(metadata)) : undefined) ?? {}
   return typeof owner === 'string' && typeof n === 'number' ? { owner, n } : undefined

@@ -1,4 +1,4 @@
-// What a group has committed: as it shows now, or once no open transaction can change it any more.
+// Reads the committed offsets of a group: the current ones, or the final ones once no open transaction can change them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.js'
 import { kafkaError } from './patched-kafkajs/patched-kafkajs.js'
@@ -17,12 +17,12 @@ export const committedOffsets = async (cluster: Cluster, asked: Asked): Promise<
   readUnstable(await cluster.findGroupCoordinator(asked), asked)
 
 const maxPauseMs = 500
-/** Below the time that callers give an answer. */
+/** Below the time that callers allow for an answer. */
 const maxWaitMs = 8_000
 
 /**
- * Waits as Kafka's own consumer does: a commit that is decided may not show yet, because its transaction is being completed, or because a
- * coordinator has just taken over. Whoever reads the former offset writes the same events again. Brokers before Kafka 2.5 cannot tell.
+ * Waits like Kafka's own consumer. A decided commit may not show yet, because its transaction is still being completed or the coordinator
+ * has just changed. A process that read the older offset would write the same events again. Brokers before Kafka 2.5 cannot report this.
  */
 export const settledOffsets = async (
   cluster: Cluster,

@@ -1,4 +1,4 @@
-// One consumer: it joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
+// One consumer: joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
 import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
@@ -17,12 +17,12 @@ export type ConsumeOptions = Pick<BatchContext, 'handle' | 'topicIs' | 'identity
   readonly topics: readonly string[]
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
-  /** Called after every join with all partitions that are assigned now. */
+  /** Called after every join with all partitions assigned now. */
   readonly joined: (assigned: readonly Assigned[]) => void
 }
 
 export type Consuming = {
-  /** Resolves with the error that ended it; never after a stop. */
+  /** Resolves with the error of a crash; never after a stop. */
   readonly crashed: Promise<unknown>
   readonly stop: () => Promise<void>
 }
@@ -59,7 +59,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
       await consumer.subscribe({ topics: [...topics], fromBeginning: true })
       if (isStopped) return close(consumer)
       await consumer.run({
-        // It would not say which topic the offsets are in: positions are committed with what was delivered.
+        // Automatic commits would lack the topic id. Positions are committed with the output instead.
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: settings.limits.concurrentPartitions,
@@ -68,7 +68,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
     }
     begin().catch(async (error: unknown) => {
       clearInterval(looking)
-      await close(consumer).catch(() => undefined) // the error that it ended with matters more
+      await close(consumer).catch(() => undefined) // the original error matters more
       resolve(error)
     })
   })
@@ -82,7 +82,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
   return { crashed, stop }
 }
 
-/** How often a topic that brings no events is asked for its id: created again with as many records as were read, it fails nothing at our position. */
+/** Interval of topic id checks on idle topics. A topic created again with as many records as were read causes no error at our position. */
 const lookMs = 5_000
 
 const look = async ({ topics, identity, topicIs }: ConsumeOptions): Promise<void> => {
@@ -92,7 +92,7 @@ const look = async ({ topics, identity, topicIs }: ConsumeOptions): Promise<void
   }
 }
 
-/** SaslHandshake, ApiVersions, SaslAuthenticate: a broker answers them to anybody, so without a login they say nothing. */
+/** SaslHandshake, ApiVersions and SaslAuthenticate: brokers answer them without a login, so they prove nothing. */
 const beforeLogin: ReadonlySet<number> = new Set([17, 18, 36])
 
 const newConsumer = (kafka: Kafka, { groupId, delivery, limits }: KafkaSettings, heartbeatMs: number): Consumer =>
@@ -107,7 +107,7 @@ const newConsumer = (kafka: Kafka, { groupId, delivery, limits }: KafkaSettings,
     maxWaitTimeInMs: 250,
     metadataMaxAge: limits.refreshMs,
     allowAutoTopicCreation: false,
-    // The caller decides about the next consumer: kafkajs gives up on some outages, and takes others for a crash loop.
+    // The caller restarts consumers: kafkajs gives up in some outages and mistakes others for a crash loop.
     retry: { initialRetryTime: 200, maxRetryTime: 5_000, retries: 12, restartOnFailure: () => Promise.resolve(false) },
   })
 
@@ -120,7 +120,7 @@ const listen = (
   consumer.on(consumer.events.REQUEST, ({ payload: { apiKey } }) => {
     if (!beforeLogin.has(apiKey)) brokers.answered()
   })
-  // Before it says that it has crashed, if it has.
+  // Emitted before CRASH.
   consumer.on(consumer.events.STOP, () => {
     context.isStopped = true
   })
@@ -153,7 +153,7 @@ const assignedOf = (consumer: Consumer, context: BatchContext, topic: string, pa
     partition,
     generation: membership.generation,
     seek: (offset) => context.seek({ topic, partition }, offset),
-    // One that is stopped fetches nothing.
+    // A stopped consumer fetches nothing, so there is nothing to pause.
     pause: () => {
       if (!context.isStopped) consumer.pause([{ topic, partitions: [partition] }])
     },
@@ -170,9 +170,9 @@ const close = async (consumer: Consumer): Promise<void> => {
   await consumer.disconnect()
 }
 
-// Removes a former consumer of this process from its group: otherwise the group waits for it until its session times out.
+// Removes a former consumer of this process from its group. Otherwise the group waits for its session timeout.
 
-/** A group that no longer knows the member is fine too. */
+/** Ignores a group that no longer knows the member. */
 const leaveGroup = async (kafka: Kafka, groupId: string, memberId: string): Promise<void> => {
   const cluster = clusterOf(kafka)
   try {

@@ -1,4 +1,4 @@
-// The start or end of a range as given on the command line: a time, an offset, a duration ago, the beginning or now.
+// Parses the start or end of a range on the command line: a time, an offset, a duration ago, the beginning or now.
 import { parseIsoTime } from '../domain/timestamp.js'
 
 export type Edge =
@@ -9,7 +9,7 @@ export type Edge =
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** A time without a zone is one of UTC. Nothing where it is none of these. */
+/** A time without a zone is UTC. Undefined for any other text. */
 export const parseEdge = (text: string, now: number): Edge | undefined => {
   if (text === 'earliest' || text === 'now') return { kind: text }
   if (/^\d{1,15}$/.test(text)) return { kind: 'offset', offset: Number(text) }

@@ -1,8 +1,8 @@
-// What a failed Kafka request means: which failures are fatal, which an outage, which about the record itself.
+// Classifies failed Kafka requests: fatal, outage, or caused by the record itself.
 
-/** Thrown when the process cannot go on; it exits with the message. */
+/** Thrown when the process cannot continue; it exits with the message. */
 export class FatalKafkaError extends Error {
-  /** `needsOperator`: a restart does not help, only another configuration or permission. */
+  /** `needsOperator`: only a change of configuration or permissions helps, not a restart. */
   constructor(
     message: string,
     readonly needsOperator = false,
@@ -12,15 +12,15 @@ export class FatalKafkaError extends Error {
 }
 
 export type KafkaFailure = {
-  /** `unavailable`: a broker that is needed cannot be reached or cannot serve yet; `untrusted`: TLS failed on either side. */
+  /** `unavailable`: a required broker is unreachable or cannot serve yet. `untrusted`: TLS failed on either side. */
   readonly kind: 'refused' | 'fatal' | 'unavailable' | 'untrusted' | 'other'
   readonly name: string
   readonly message: string
 }
 
-/** The record itself is wrong: sending it again does not help, and nothing of the batch was stored. */
+/** The record itself is invalid: a retry does not help, and the broker stored no record of the batch. */
 const refusals = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_TIMESTAMP', 'INVALID_RECORD'])
-/** Only an operator can change these. */
+/** Only an operator can fix these. */
 const fatal = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
@@ -32,7 +32,7 @@ const fatal = new Set([
   'INVALID_TRANSACTION_TIMEOUT',
 ])
 
-/** These pass when the brokers are back. */
+/** These end when the brokers are back. */
 const unavailable = new Set([
   'KafkaJSConnectionError',
   'KafkaJSConnectionClosedError',
@@ -58,7 +58,7 @@ const unavailable = new Set([
   'REPLICA_NOT_AVAILABLE',
   'REQUEST_TIMED_OUT',
 ])
-/** Codes of Node and OpenSSL for a certificate or a handshake that one side refuses. */
+/** Codes of Node and OpenSSL for a certificate or handshake that one side refuses. */
 const tlsCodes = /^(?:CERT_|DEPTH_ZERO_|EPROTO$|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH$|SELF_SIGNED_|UNABLE_TO_)/
 
 export const failureOf = (error: unknown): KafkaFailure => {

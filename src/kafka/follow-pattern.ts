@@ -1,4 +1,4 @@
-// Finds topics that newly match the input pattern, or no longer: the list is read at intervals, and other topics are read when it changed.
+// Follows the input pattern: lists the topics at intervals, and changes the subscription when the matches change.
 import type { Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf } from './failure.js'
@@ -12,7 +12,7 @@ type FollowOptions = {
   readonly emit: Emit
 }
 
-/** Returns what stops it, which waits for a change in progress. */
+/** Returns a stop function, which waits for a change in progress. */
 export const followPattern = (
   { admin, settings, signal, emit }: FollowOptions,
   current: readonly string[],

@@ -1,4 +1,4 @@
-// Follows a topic without joining a group: every record from a position on, in the order of its partition, until stopped.
+// Follows a topic without a group: every record from a position on, in partition order, until stopped.
 import type { Edge } from './edge.js'
 import { type TopicReader, withTopicReader } from './topic-reader.js'
 import type { KafkaSettings } from './settings.js'

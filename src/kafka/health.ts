@@ -1,20 +1,20 @@
-// What the Kafka runner is doing, as plain values: for the status page, the health check and the tests.
+// The state of the Kafka runner as plain values, for the status page, the health check and the tests.
 import type { ConsumerHealth, PartitionHealth } from '../domain/consumer-health.js'
 import type { BrokerWatch } from './broker-watch.js'
 
 export type KafkaHealth = ConsumerHealth & {
   readonly delivered: number
-  /** When an offset last moved, or the runner was started. */
+  /** Time of the last progress or, before any, of the start. */
   readonly progressAt: number
-  /** With the offset after the last one that this process delivered. */
+  /** Positions are the offset after the last one delivered by this process. */
   readonly partitions: Readonly<Record<string, PartitionPosition>>
 }
 
 type PartitionPosition = PartitionHealth & { readonly position: number }
 
-/** What one assigned partition tells; it is shown from its first chunk until it is closed. */
+/** Progress reports of one assigned partition, shown from its first chunk until it is closed. */
 export type PartitionProgress = {
-  /** `clock` is the one that the chunk's limit is counted on. */
+  /** `clock` measures the time limit of the chunk. */
   readonly chunkBegan: (clock: () => number) => void
   readonly chunkEnded: () => void
   readonly moved: (events: number, position: number, lag: number) => void
@@ -25,10 +25,10 @@ export type HealthRecord = {
   readonly read: () => KafkaHealth
   readonly setState: (state: KafkaHealth['state']) => void
   readonly joined: () => void
-  /** The consumer has ended, and is no member any more until the next one joins. */
+  /** The consumer has ended. There is no membership until the next one joins. */
   readonly left: () => void
   readonly restarted: () => void
-  /** Shows a partition that is assigned now. */
+  /** Adds an assigned partition. */
   readonly track: (name: string) => PartitionProgress
 }
 
@@ -39,7 +39,7 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
   let restarts = 0
   let progressAt = now()
   let leftAt: number | undefined
-  /** Of each open partition what is shown, with its name; nothing before its first chunk. */
+  /** One function per open partition, which returns no entry before its first chunk. */
   const open = new Set<() => readonly (readonly [string, PartitionPosition])[]>()
   return {
     read: () => {

@@ -1,4 +1,5 @@
-// A place in a group whose leader the brokers choose: the leader says one word to all, and everyone knows since when its place is proved.
+// Takes part in a leader election by consumer group: the leader sends one message to all members, and each knows when its membership was
+// last proved.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { clusterOf, type Cluster } from './cluster.js'
@@ -9,18 +10,18 @@ export type Place = {
   readonly memberId: string
   readonly generation: number
   readonly isLeader: boolean
-  /** What the leader says to all. */
+  /** The leader's message to all members. */
   readonly word: Buffer
 }
 
-/** When a request was sent, by both clocks: the monotonic one may stand still while a machine is suspended, the other may be set. */
+/** Send time of a request on both clocks: the monotonic one may stop while a machine is suspended, and the wall clock may be set. */
 export type Sent = { readonly elapsedMs: number; readonly time: number }
 
 export type LeaderGroupEvents = {
   readonly joined: (place: Place, sent: Sent) => void
-  /** The brokers still had us in this place when they took a request that was sent then. */
+  /** The brokers still accepted this membership when they answered a request sent at that time. */
   readonly proved: (sent: Sent) => void
-  /** The brokers do not know us in this place any more. */
+  /** The brokers no longer know this membership. */
   readonly lost: () => void
   readonly failed: (message: string) => void
 }
@@ -28,16 +29,16 @@ export type LeaderGroupEvents = {
 type LeaderGroupSettings = {
   readonly groupId: string
   readonly sessionMs: number
-  /** Said by who leads. */
+  /** The message to send as leader. */
   readonly word: Buffer
 }
 
 export type LeaderGroup = {
-  /** Gives up the place, so that the brokers choose again at once. */
+  /** Leaves the group, so that the brokers elect another leader at once. */
   readonly close: () => Promise<void>
 }
 
-/** A protocol of its own: who joins as a consumer by mistake is refused by the brokers. */
+/** A separate protocol type: the brokers then refuse a consumer that joins by mistake. */
 const protocolType = 'threatweave'
 const protocolName = 'leader'
 const firstPauseMs = 200
@@ -45,12 +46,12 @@ const maxPauseMs = 2_000
 
 const sentNow = (): Sent => ({ elapsedMs: performance.now(), time: Date.now() })
 
-/** The longer of what the two clocks say. */
+/** The longer of the two elapsed times. */
 export const ageOf = ({ elapsedMs, time }: Sent): number => Math.max(performance.now() - elapsedMs, Date.now() - time)
 
 /**
- * A leader stays one as long as it is a member: the brokers choose another only when its session has ended, or when it has left or has not
- * come back in time for a rebalance, which takes as long as a session too.
+ * A leader keeps its role while it is a member. The brokers elect another one only after its session has expired, after it has left, or
+ * if it misses a rebalance, which takes a session as well.
  */
 export const joinLeaderGroup = (
   connect: () => Kafka,
@@ -78,12 +79,12 @@ export const joinLeaderGroup = (
   const disconnect = async (): Promise<void> => {
     const old = cluster
     cluster = undefined
-    await old?.disconnect().catch(() => undefined) // it is not used again, however that ends
+    await old?.disconnect().catch(() => undefined) // not used again, so errors do not matter
   }
   const limited = <Result>(times: number, what: string, task: () => Promise<Result>): Promise<Result> =>
     answeredWithin(times * sessionMs, what, task)
 
-  /** Joins and stays until the brokers refuse; they do so for every rebalance. */
+  /** Joins and stays until the brokers refuse, as they do for every rebalance. */
   const stay = async (): Promise<void> => {
     const broker = await limited(1, 'the search for the coordinator', coordinator)
     const joined = await limited(3, 'a join', () =>
@@ -149,7 +150,7 @@ export const joinLeaderGroup = (
   return {
     close: async () => {
       closed.abort()
-      // Brokers that do not answer must not hold up the end: who does not leave is missed after a session.
+      // Brokers that do not answer must not delay the end. Without a leave request the membership expires with its session.
       await Promise.race([leave(), sleep(leaveMs)])
       await disconnect()
       await Promise.race([running, sleep(leaveMs)])
@@ -159,5 +160,5 @@ export const joinLeaderGroup = (
 
 const leaveMs = 2_000
 
-/** Another place may be had at once. */
+/** After these errors a new join may succeed at once. */
 const unplaced = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION'])

@@ -1,9 +1,12 @@
-// What a connection shows to a broker that asks for a token, or why there is none.
+// The token for a broker connection, or the reason why there is none.
 
-/** `refused` needs an operator: the client, its secret or what it asked for is wrong. The others pass, or somebody repairs the server. */
+/**
+ * `refused` needs an operator: the client, its secret or the requested scope is wrong. The other failures are temporary, or the server
+ * must be repaired.
+ */
 export type LoginFailure = {
   readonly code: 'refused' | 'unavailable' | 'timeout' | 'bad_answer'
-  /** In words, without anything secret. */
+  /** A message without secrets. */
   readonly message: string
 }
 
@@ -13,5 +16,5 @@ export type LoginToken = {
   readonly endsAt: number
 }
 
-/** Answers at once while there is a token that has not ended. */
+/** Answers from memory until the token expires. */
 export type Login = () => Promise<LoginToken | LoginFailure>

@@ -1,22 +1,22 @@
-// The place of this process in its group from one join to the next: whoever waits on behalf of it is told as soon as it ends.
+// The membership of this process in its group from one join to the next; pending waits end as soon as it is lost.
 
 export type Membership = {
-  /** Counts the joins of this process. */
+  /** Number of joins by this process. */
   readonly generation: number
-  /** Why it has ended or is about to; undefined while it lasts. */
+  /** The reason why it has ended or is about to; undefined while it lasts. */
   readonly lost: () => Error | undefined
-  /** The group refuses us; the first cause counts. */
+  /** The group refuses this member. The first cause counts. */
   readonly lose: (cause: Error) => void
-  /** As above, but the group still waits for what is in progress: only a later refusal ends waits. */
+  /** Like `lose`, but the group still waits for work in progress: only a later refusal ends waits. */
   readonly yieldSoon: (cause: Error) => void
-  /** Settles as the task does, or rejects with the cause as soon as membership is lost; the task itself goes on. */
+  /** Settles with the task, or rejects as soon as the membership is lost. The task itself continues. */
   readonly orLost: <Result>(task: Promise<Result>) => Promise<Result>
 }
 
 export const newMembership = (generation: number): Membership => {
   let cause: Error | undefined
   let ended: Error | undefined
-  // Removed when its task has settled: a membership lasts for weeks, and a promise that it ends would keep everyone who ever waited.
+  // Remove each entry when its task settles: a membership may last for weeks, and one shared promise would keep every waiter in memory.
   const waiting = new Set<(cause: Error) => void>()
   return {
     generation,

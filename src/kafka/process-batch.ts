@@ -1,5 +1,5 @@
-// One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read; then what was delivered is committed.
-// It ends as soon as the group refuses us, for only then does kafkajs join again.
+// Processes one fetched batch: delivers it with heartbeats running meanwhile, then commits the delivered part.
+// It ends as soon as the group refuses this member, because only then does kafkajs join again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
@@ -11,21 +11,21 @@ import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
 import type { Incoming } from './records.js'
 
-/** What outlives a consumer. */
+/** State shared by successive consumers. */
 export type Shared = {
   generation: number
-  /** Of the last consumer that joined. */
+  /** Member id of the last consumer that joined. */
   memberId?: string | undefined
-  /** By `topic/partition`: the batch that is in progress. */
+  /** By `topic/partition`: the batch in progress. */
   readonly running: Map<string, Promise<void>>
-  /** By `topic/partition`: the offset that the broker no longer had, until the next batch shows where reading goes on. */
+  /** By `topic/partition`: the offset that the broker had deleted, until the next batch shows the new position. */
   readonly resets: Map<string, number>
 }
 
 export type BatchContext = {
   readonly seek: (partition: InputPartition, offset: string) => void
   readonly handle: (fetched: Fetched) => Promise<void>
-  /** Told before a batch is handled: it was fetched in the topic with this id, or in a former one. */
+  /** Called before a batch is handled: it was fetched from the topic with this id, or from a former one. */
   readonly topicIs: (topic: string, id: string) => void
   readonly identity: TopicIdentity
   readonly shared: Shared
@@ -33,24 +33,24 @@ export type BatchContext = {
   readonly fail: (sentence: string, needsOperator?: boolean) => void
   readonly isTransactional: boolean
   readonly heartbeatMs: number
-  /** How many were answered. */
+  /** Number of answered heartbeats. */
   heartbeats: number
-  /** Sends one, or waits for the one that is on its way; none while a join is in progress. */
+  /** Sends a heartbeat, or waits for the one in flight; sends none during a join. */
   heartbeatNow: () => Promise<void>
-  /** Since the last join. */
+  /** Of the last join. */
   membership: Membership
   /** By a stop or a crash. */
   isStopped: boolean
 }
 
-/** Thrown by waits of a membership that another join has replaced. */
+/** Thrown by waits of a membership that a later join has replaced. */
 export class JoinedAgain extends Error {
   constructor() {
     super('joined again since')
   }
 }
 
-/** After a join a batch of the former membership may still be in progress: the partition's next one waits for it. */
+/** After a join, a batch of the earlier membership may still be in progress. The next batch of the partition waits for it. */
 export const processBatch = async (payload: EachBatchPayload, context: BatchContext): Promise<void> => {
   const { topic, partition } = payload.batch
   const { running } = context.shared
@@ -61,21 +61,21 @@ export const processBatch = async (payload: EachBatchPayload, context: BatchCont
     for (let former = running.get(name); former; former = running.get(name)) await membership.orLost(former)
     const processing = passOn(payload, context, membership)
     const settled = processing
-      .catch(() => undefined) // thrown below, unless the membership was lost before, and then there is nobody left to tell
+      .catch(() => undefined) // rethrown below, unless the membership was lost first
       .finally(() => running.delete(name))
     running.set(name, settled)
     await membership.orLost(processing)
     const lost = membership.lost()
     if (lost) throw lost
   } catch (error) {
-    // Another error would make kafkajs join once more.
+    // Any other error would make kafkajs join once more.
     if (!(error instanceof JoinedAgain)) throw error
   } finally {
     clearInterval(timer)
   }
 }
 
-/** Before a batch of a topic that is just being created is fetched again. */
+/** Pause while a topic is being created, before its batch is fetched again. */
 const againMs = 50
 
 const passOn = async (payload: EachBatchPayload, context: BatchContext, membership: Membership): Promise<void> => {
@@ -86,21 +86,21 @@ const passOn = async (payload: EachBatchPayload, context: BatchContext, membersh
     if (payload.isStale()) return
     if (topicId === null) {
       await sleep(againMs)
-      return // nothing of it is resolved, so it is fetched again
+      return // no offset is resolved, so the batch is fetched again
     }
     if (topicId !== undefined) context.topicIs(payload.batch.topic, topicId)
     await context.handle(fetchedOf(payload, context, membership, delivered))
     await delivered.commit()
   } catch (error) {
     if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
-    await delivered.commit().catch(() => undefined) // the first error matters more; what is not committed is read again
+    await delivered.commit().catch(() => undefined) // the first error matters more; uncommitted records are read again
     throw error
   }
 }
 
 /**
- * While the group rebalances it still takes offsets: at least once, what is being sent is waited for, so that it is not sent again. A
- * transaction needs no such wait; the next owner's claim ends it, or reads the offsets that it has committed.
+ * During a rebalance the group still accepts offsets. At-least-once therefore waits for sends in progress, to avoid duplicates. A
+ * transaction needs no such wait: the next owner's claim aborts it, or reads the offsets that it committed.
  */
 const heartbeat = async (
   payload: EachBatchPayload,
@@ -116,19 +116,19 @@ const heartbeat = async (
   }
 }
 
-/** Before a heartbeat that could not be sent, or was not answered, is tried again. */
+/** Pause before a failed heartbeat is retried. */
 const beatAgainMs = 50
 
 /**
- * One is on its way at a time, and the first that is answered may have been sent before a sleep of this process: the second was sent in this
- * membership and since the call.
+ * Waits for two answers. Only one heartbeat is in flight at a time, and the first answer may belong to one sent before this process was
+ * suspended. The second was sent in this membership, after the call.
  */
 export const proveMembership = async (context: BatchContext, membership: Membership): Promise<void> => {
   const enough = context.heartbeats + 2
   while (context.heartbeats < enough) {
     if (context.isStopped) throw new Error('stopped')
     const before = context.heartbeats
-    // What is refused proves nothing: the heartbeat of a batch or a fetch is refused as well, and then kafkajs joins again.
+    // Ignore refusals here: the heartbeat of a batch or a fetch is refused as well, and then kafkajs joins again.
     await membership.orLost(context.heartbeatNow().catch(() => undefined))
     if (context.heartbeats === before) await membership.orLost(sleep(beatAgainMs))
   }
@@ -162,7 +162,10 @@ const fetchedOf = (
   }
 }
 
-/** A topic that was created again begins before the old position: nothing was skipped, and that is reported as what it is. */
+/**
+ * Counts the records deleted before they were read. A topic that was created again begins before the old position, so nothing was
+ * skipped.
+ */
 const reportSkipped = (first: WireRecord, topic: string, partition: number, { shared, emit }: BatchContext): void => {
   const name = `${topic}/${partition}`
   const count = Number(first.offset) - (shared.resets.get(name) ?? Infinity)
@@ -170,7 +173,7 @@ const reportSkipped = (first: WireRecord, topic: string, partition: number, { sh
   if (count > 0) emit({ event: 'offsets_skipped', topic, partition, count })
 }
 
-/** Written out: spreading every record costs more than everything else here. */
+/** Lists the properties, because spreading every record costs more than the rest of this function. */
 const incoming = (record: WireRecord, topic: string, partition: number): Incoming => ({
   topic,
   partition,

@@ -1,4 +1,4 @@
-// The idempotent sender: a producer for one partition's batch at a time, replaced after every send that failed.
+// Producers: an idempotent sender, replaced after every failed send, and the transactional producer of a partition.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompressionTypes, Kafka, Producer, TopicMessages, Transaction } from 'kafkajs'
@@ -13,17 +13,17 @@ type Surroundings = { readonly emit: Emit; readonly now: () => number }
 type Codec = KafkaSettings['output']['compression']
 
 export type IdempotentSender = {
-  /** Tries until it is acknowledged or refused, or the sender is closed, or nobody wants it any more. */
+  /** Retries until the records are acknowledged or refused, the sender is closed, or `isWanted` returns false. */
   readonly send: (records: readonly Outgoing[], isWanted?: () => boolean) => ReturnType<Send>
-  /** Milliseconds that count against the limit of a send: without attempts that failed because no broker was there. */
+  /** Milliseconds that count against the limit of a send; attempts that failed in an outage are excluded. */
   readonly clock: () => number
   readonly close: () => Promise<void>
 }
 
 /**
- * After a failed send nobody knows whether the brokers have stored its records, and the next ones would have the same sequence numbers: a broker
- * could take them for a duplicate and never write them. So a producer is not used again after a failure, and not shared either:
- * a send of another partition could be pending in it.
+ * After a failed send it is unknown whether the brokers stored its records. The next records would reuse the sequence numbers, so a
+ * broker could take them for duplicates and drop them. A producer is therefore not used again after a failure. It is not shared either,
+ * because a send of another partition could be pending in it.
  */
 export const openIdempotentSender = (
   kafka: Kafka,
@@ -128,10 +128,10 @@ const sendTo = async (
   return 'acknowledged'
 }
 
-/** If a broker refuses a time that is so recent by our clock, that is ahead of the broker's. */
+/** A broker that refuses such a recent time has a clock behind ours. */
 const recentMs = 3_600_000
 
-/** Retention then counts from when the broker stores it. */
+/** The broker then assigns the time, from which retention counts. */
 const withoutTime = (record: Outgoing): Outgoing => ({
   ...record,
   timestamp: '-1',
@@ -141,7 +141,7 @@ const withoutTime = (record: Outgoing): Outgoing => ({
 })
 const timeHeader = 'threatweave-timestamp'
 
-/** Sends within a transaction; whatever fails is thrown, for then the transaction has failed. */
+/** Sends within a transaction. Every failure is thrown, because it fails the transaction. */
 export const sendTransaction =
   (transaction: Transaction, codec: Codec, surroundings: Surroundings) =>
   (records: readonly Outgoing[]): Promise<'acknowledged'> =>
@@ -150,13 +150,13 @@ export const sendTransaction =
 const codecOf = (name: Codec): CompressionTypes =>
   ({ none: compression.None, gzip: compression.GZIP, zstd: compression.ZSTD })[name]
 
-/** Every record says its partition. */
+/** Every record names its partition. */
 const explicitPartition =
   () =>
   ({ message }: { message: { partition?: number } }): number =>
     message.partition ?? 0
 
-// Our encoder takes headers as a list; kafkajs only hands them through.
+// Our encoder takes headers as a list; kafkajs only passes them through.
 const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
   const topics = new Map<string, Outgoing[]>()
   for (const record of records) {
@@ -167,9 +167,9 @@ const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
   return [...topics].map(([topic, messages]) => ({ topic, messages: messages as unknown as TopicMessages['messages'] }))
 }
 
-// The producer whose transactions belong to one partition of one group: a new one fences the last, and ends what it left open.
+// The transactional producer of one partition in one group. A new one fences its predecessor and aborts its open transaction.
 
-/** For some milliseconds the next transaction is refused because the last one is still ending: try again at once, not after 300 ms. */
+/** The next transaction is refused for some milliseconds while the last one completes, so retry quickly instead of after 300 ms. */
 const retry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
 const transactionTimeout = 30_000
 
@@ -181,8 +181,8 @@ type ProducerOwner = {
 }
 
 /**
- * The names as they are, and after a hyphen in one of them a hash of both: group `soc` with topic `fw-x` would have the id of group `soc-fw` with
- * topic `x`, and each would fence the other for ever.
+ * Appends a hash if a name contains a hyphen. Otherwise group `soc` with topic `fw-x` would share an id with group `soc-fw` and topic
+ * `x`, and each would fence the other forever.
  */
 const transactionalIdOf = ({ prefix, groupId, topic, partition }: ProducerOwner): string => {
   const id = plainIdOf({ prefix, groupId, topic, partition })
@@ -198,7 +198,7 @@ const plainIdOf = ({ prefix, groupId, topic, partition }: ProducerOwner): string
 
 const producerOf = (kafka: Kafka, transactionalId: string): Producer =>
   kafka.producer({
-    // Bound to group and partition: only this fences a former owner, for kafkajs sends no generation.
+    // The id contains group and partition. Only this fences a former owner, because kafkajs sends no generation.
     transactionalId,
     transactionTimeout,
     idempotent: true,
@@ -211,11 +211,11 @@ const producerOf = (kafka: Kafka, transactionalId: string): Producer =>
 type Claimed = {
   readonly producer: Producer
   readonly transaction: Transaction
-  /** Begins the transaction after the last one. */
+  /** Begins the next transaction. */
   readonly next: () => Promise<Transaction>
 }
 
-/** Fences the former owner, of an older version too, and ends what it left open: from then on what is committed is final. */
+/** Fences the former owner, even one of an older version, and aborts its open transaction. From then on the committed offsets are final. */
 export const claimTransactions = async (kafka: Kafka, owner: ProducerOwner): Promise<Claimed> => {
   const id = transactionalIdOf(owner)
   const olderId = plainIdOf(owner)
@@ -241,7 +241,7 @@ const begin = async (kafka: Kafka, id: string): Promise<Claimed> => {
   }
 }
 
-/** It is not used again, however its disconnection ends. */
+/** The producer is not used again, so errors of its disconnect do not matter. */
 const discard = (producer: Producer): void => {
   producer.disconnect().catch(() => undefined)
 }

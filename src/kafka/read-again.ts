@@ -1,4 +1,4 @@
-// Reads records of a partition once more, by their offsets: in the topic with an id, or not at all.
+// Reads records of a partition again by their offsets, provided that the topic still has the given id.
 import type { Kafka } from 'kafkajs'
 import type { InputPartition } from './fetched.js'
 import { shareReader } from './shared-reader.js'
@@ -6,7 +6,10 @@ import type { TopicIdentity } from './topic-identity.js'
 import { readByOffset } from './topic-reader.js'
 
 export type ReadAgain = {
-  /** `offsets` in ascending order. Throws if nobody answers, or if the topic has another id by now: other records have these offsets then. */
+  /**
+   * `offsets` in ascending order. Throws if no broker answers, or if the topic has another id by now, because the offsets then belong to
+   * other records.
+   */
   readonly read: (
     partition: InputPartition,
     topicId: string | undefined,
@@ -22,7 +25,7 @@ export const openReadAgain = (connect: () => Kafka, identity: Pick<TopicIdentity
     read: async (partition, topicId, offsets, maxBytes) => {
       try {
         const read = await readByOffset(await reader.open(), partition, offsets, maxBytes)
-        // After the reading: it may have been created again in between.
+        // Check after the read: the topic may have been created again in between.
         if (topicId !== undefined && (await identity.askEach(partition.topic)) !== topicId)
           throw new Error(`topic ${partition.topic} was created again`)
         return read

@@ -1,4 +1,4 @@
-// Records on their way in and out: as they were read, and as they are written.
+// The records that are read and written.
 import type { FormerVerdict } from '../domain/verdict.js'
 import type { RecordOrigin } from '../pipeline/batch/cut-batch.js'
 import type { EventIn } from '../pipeline/pipeline.js'
@@ -8,34 +8,34 @@ export type Incoming = NewRecord & {
   readonly topic: string
   readonly partition: number
   readonly offset: string
-  /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
+  /** Index of a member of the record at that offset; `whole` is that record, if it was split just now. */
   readonly member?: string | undefined
   readonly whole?: Incoming | undefined
-  /** The last offset that is read with it, if that is not its own; only in a replay. */
+  /** The last offset covered by the record, if not its own; only in a replay. */
   readonly readTo?: string | undefined
-  /** Where the event was first read, if that was elsewhere; only in a replay. */
+  /** The original place of the event, if another one; only in a replay. */
   readonly origin?: string | undefined
-  /** The verdict it had before; only in a replay. */
+  /** The former verdict; only in a replay. */
   readonly former?: FormerVerdict | undefined
 } & Pick<EventIn, 'batch' | 'formers' | 'isFree'> &
   Pick<RecordOrigin, 'format'>
 
-/** The offset, and the member if it is one: `42#7`. */
+/** The offset, with the member index if there is one: `42#7`. */
 export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
   member === undefined ? offset : `${offset}#${member}`
 
-/** The offset up to which everything is read with the record. */
+/** The last offset covered by the record. */
 export const readTo = ({ readTo: last, offset }: Pick<Incoming, 'readTo' | 'offset'>): string => last ?? offset
 
-/** The same in every attempt, and in the order in which records are read. */
+/** A key that is stable across attempts and ordered like the records. */
 export const readPlace = ({ readTo: last, offset, member }: Pick<Incoming, 'readTo' | 'offset' | 'member'>): string =>
   placeIn({ offset: last ?? offset, member })
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 
 /**
- * Sends one record batch per topic and partition; resolves with whether the brokers took them all or refused records for what they are.
- * `left` are the records of partitions that were not acknowledged then.
+ * Sends one record batch per topic and partition. Resolves with whether the brokers accepted all records or refused some as invalid;
+ * `left` are the records of unacknowledged partitions.
  */
 export type Send = (
   records: readonly Outgoing[],

@@ -1,4 +1,4 @@
-// A consumer that is replaced after every crash: in an outage for as long as it lasts, otherwise only while offsets move.
+// Restarts the consumer after every crash: without limit in an outage, otherwise only while offsets move.
 import { createBackoff } from './broker-watch.js'
 import { failureOf } from './failure.js'
 import { consume, type ConsumeOptions, type Consuming } from './consume.js'
@@ -6,13 +6,13 @@ import { consume, type ConsumeOptions, type Consuming } from './consume.js'
 export type RestartingConsumer = { readonly stop: () => Promise<void> }
 
 type RestartingConsumerOptions = Omit<ConsumeOptions, 'kafka'> & {
-  /** Makes a client of its own. */
+  /** Creates a separate client. */
   readonly connect: () => ConsumeOptions['kafka']
 }
 
-/** Restarts that no outage caused, with nothing delivered in between: the next would end the same way. */
+/** Limit on restarts outside an outage without any delivery in between: the next one would end the same way. */
 const maxRestarts = 3
-/** Between those: long enough for a topic that is just being created again. */
+/** Pause between such restarts, long enough for a topic that is being created again. */
 const noProgressPauseMs = 10_000
 
 export const startRestartingConsumer = (options: RestartingConsumerOptions): RestartingConsumer => {
@@ -58,10 +58,10 @@ export const startRestartingConsumer = (options: RestartingConsumerOptions): Res
   }
 }
 
-/** A function, because the type checker would not expect the property to change during an await. */
+/** A function, because the type checker does not expect the property to change during an await. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-/** As kafkajs decides it. */
+/** Same rule as kafkajs. */
 const isRetriable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'KafkaJSNumberOfRetriesExceeded') return true

@@ -7,21 +7,21 @@ import { canWrite } from './wire/codecs.js'
 
 export type Placement = 'json' | 'headers' | 'topic'
 
-/** Bounds that fit every cluster we know; those that depend on a deployment are settings. */
+/** Limits that suit every known cluster; those that depend on a deployment are settings. */
 export const kafkaLimits = {
-  /** Enough that a chunk is cheap, few enough that its answers are waited for together. */
+  /** Large enough to make a chunk cheap, small enough to wait for its answers together. */
   chunkEvents: 500,
   chunkBytes: 524_288,
-  /** Below the one megabyte that brokers take by default; a topic that takes less is noticed and lowers it. */
+  /** Below the default limit of brokers, one megabyte. A topic with a lower limit reduces it. */
   sendBytes: 700_000,
-  /** A chunk that is stuck must not hide behind heartbeats; no healthy one takes a tenth of this. */
+  /** Ends a stuck chunk, which heartbeats would hide. A healthy chunk takes less than a tenth of this. */
   chunkDeadlineMs: 120_000,
-  /** Ten chunks: a partition with more to read is behind and waits by `enrich.catchUpShare`. */
+  /** Ten chunks: a partition with a larger lag is behind and waits by `enrich.catchUpShare`. */
   behindEvents: 5_000,
   concurrentPartitions: 8,
-  /** Delivered events that are noted until their answers are there, some 60 bytes each. */
+  /** Limit on notes of delivered events with open answers, at some 60 bytes each. */
   pendingEvents: 500_000,
-  /** How soon new partitions and topics are found. */
+  /** Interval at which new partitions and topics are found. */
   refreshMs: 60_000,
 } as const
 
@@ -40,21 +40,21 @@ export type KafkaSettings = {
     readonly partitionBy: 'input' | 'key'
     readonly compression: 'none' | 'gzip' | 'zstd'
   }
-  /** Empty: a record that the output topic cannot take stops the worker. */
+  /** Empty: a record that the output topic refuses stops the worker. */
   readonly deadLetterTopic: string
   /** Empty: no alerts are written. */
   readonly alertsTopic?: string
-  /** Empty: who waits for an answer is known only in memory. */
+  /** Empty: pending events are noted in memory only. */
   readonly sightingsTopic?: string
-  /** Empty: events that left before their answer are not written again. */
+  /** Empty: events delivered before their answer are not corrected. */
   readonly correctionsTopic?: string
-  /** Empty: what was paid for is not shared. */
+  /** Empty: paid answers are not shared. */
   readonly verdictsTopic?: string
   /** Empty: there is one gateway. */
   readonly gatewaysTopic?: string
-  /** Signs what is shared; empty: access rules alone decide who may write. */
+  /** Signs shared records. Empty: access rules alone decide who may write. */
   readonly verdictsKey?: string
-  /** Those that nobody named: where one is missing, the program goes on without it. */
+  /** Topics with derived names: if one is missing, the program continues without it. */
   readonly derivedTopics?: readonly string[]
   readonly delivery: 'at-least-once' | 'exactly-once'
   readonly transactionalIdPrefix: string
@@ -71,12 +71,12 @@ export type KafkaSettings = {
     readonly username: string
     readonly password: string
     readonly tokenFile: string
-    /** Goes to the brokers with the token. */
+    /** Sent to the brokers with the token. */
     readonly extensions?: Readonly<Record<string, string>>
   }
-  /** Gives the token where it is not in a file. */
+  /** Provides the token if it is not in a file. */
   readonly login?: Login | undefined
-  /** How connections to brokers are made; absent: by Node. Every client is made from these settings, so that none can bypass it. */
+  /** Opens broker connections; absent: Node does. Every client is created from these settings, so none bypasses it. */
   readonly sockets?: ISocketFactory | undefined
   readonly limits: {
     readonly chunkEvents: number
@@ -92,7 +92,7 @@ export type KafkaSettings = {
   }
 }
 
-// What is wrong with the Kafka settings together, where each of them alone is valid.
+// Finds invalid combinations of Kafka settings that are valid one by one.
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
   const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
@@ -164,7 +164,7 @@ const formatProblems = ({ input }: KafkaSettings): readonly SettingProblem[] => 
   return problems
 }
 
-/** What is wrong for a process that uses the verdicts topic and no other. */
+/** Checks the settings of a process that uses only the verdicts topic. */
 export const verdictsProblems = ({
   brokers,
   verdictsTopic = '',

@@ -1,4 +1,4 @@
-// A reader of topics that all partitions of this process share: opened when it is first needed, and replaced after a failure.
+// A topic reader shared by all partitions of this process: opened on first use, and replaced after a failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from './client.js'
 import { openTopicReader, readUpTo, type TopicReader } from './topic-reader.js'
@@ -6,20 +6,20 @@ import type { WireRecord } from './wire/record.js'
 
 export type SharedReader = {
   readonly open: () => Promise<TopicReader>
-  /** As `readUpTo` reads: who wants the same partition at about the same time shares one read of it. */
+  /** Works like `readUpTo`, and merges requests for the same partition at about the same time into one read. */
   readonly readUpTo: ReadUpTo
-  /** After a failure, and at the end. */
+  /** Call after a failure, and at the end. */
   readonly discard: () => void
 }
 
 type ReadUpTo = (
-  /** `from`: 0 for all that there is. */
+  /** `from` is 0 to read all records. */
   place: { readonly topic: string; readonly partition: number; readonly from: number; readonly end: number },
   use: (record: WireRecord) => void,
   goesOn: () => boolean,
 ) => Promise<void>
 
-/** A read that has not begun. */
+/** A read that has not started. */
 type Shared = {
   readonly topic: string
   readonly partition: number
@@ -32,7 +32,7 @@ type Shared = {
   done?: Promise<void>
 }
 
-/** So long a read waits for others that want the same. */
+/** How long a read waits for further requests. */
 const gatherMs = 50
 
 export const shareReader = (connect: () => Kafka): SharedReader => {
@@ -47,7 +47,7 @@ export const shareReader = (connect: () => Kafka): SharedReader => {
     const end = Math.max(...wanting.map((one) => one.end))
     const use = (record: WireRecord): void => {
       const offset = Number(record.offset)
-      // What is written behind the end of one is not what it has asked for.
+      // Each request gets only the records in its own range.
       for (const one of wanting) if (offset >= one.from && offset < one.end && one.goesOn()) one.use(record)
     }
     await readUpTo(await open(), { topic, partition, from, end }, use, () => wanting.some((one) => one.goesOn()))
@@ -55,7 +55,7 @@ export const shareReader = (connect: () => Kafka): SharedReader => {
   return {
     open,
     readUpTo: ({ topic, partition, from, end }, use, goesOn) => {
-      // Who needs the end alone does not wait for all.
+      // A read from a later offset does not wait for a read of the whole partition.
       const name = `${topic}/${partition}/${from > 0 ? 'end' : 'all'}`
       const shared = starting.get(name) ?? { topic, partition, wanting: [] }
       shared.wanting.push({ from, end, use, goesOn })
@@ -68,7 +68,7 @@ export const shareReader = (connect: () => Kafka): SharedReader => {
     discard: () => {
       const old = reader
       reader = undefined
-      old?.then((open) => open.close()).catch(() => undefined) // it is not used again, however that ends
+      old?.then((open) => open.close()).catch(() => undefined) // not used again, so errors do not matter
     },
   }
 }

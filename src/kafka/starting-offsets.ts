@@ -1,4 +1,4 @@
-// Where partitions are read from after a join: at the position that the group committed, unless that is one in a former topic of the same name.
+// Finds the read position of partitions after a join: the committed offset, unless it belongs to a former topic of the same name.
 import type { Kafka, Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
@@ -9,18 +9,18 @@ import { answeredWithin } from './within.js'
 import { failureOf } from './failure.js'
 
 type Starts = {
-  /** Of the topic that the offsets are in; undefined where brokers have no ids. */
+  /** Id of the topic that the offsets belong to; undefined if the brokers have no topic ids. */
   readonly topicId: string | undefined
   readonly offsets: ReadonlyMap<number, string>
-  /** What the group has committed of the partitions, where that is what is read from. */
+  /** The group's commits, for partitions that continue from them. */
   readonly committed: ReadonlyMap<number, Commit>
-  /** Those that were read in a former topic of the same name: what is known of them is about other records. */
+  /** Partitions read in a former topic of the same name: stored state about them describes other records. */
   readonly former: ReadonlySet<number>
 }
 
 /**
- * Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. `readIn`: the id
- * of the topic that the caller has read them in, if it has.
+ * Throws if no broker answers, or if the topic does not exist. Later fetches return records of the topic with this id or of a newer one.
+ * `readIn` is the id of the topic in which the caller has read the partitions, if it has.
  */
 export type StartingOffsets = (topic: string, partitions: readonly number[], readIn?: string) => Promise<Starts>
 
@@ -47,7 +47,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       const isCommitted = Number(offset) >= 0
       if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn)) {
         former.add(partition)
-        // Not the oldest offset: a broker that is not done with the change may still name that of the former topic.
+        // Not the oldest offset: a broker that has not applied the change yet may still report that of the former topic.
         offsets.set(partition, '0')
         continue
       }
@@ -68,7 +68,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
   }
 }
 
-/** A batch waits for it, and its member cannot join again meanwhile. */
+/** Short, because a batch waits for the answer, and its member cannot join again meanwhile. */
 const answerMs = 10_000
 
 type OpenStartingOffsets = {
@@ -76,26 +76,26 @@ type OpenStartingOffsets = {
   readonly close: () => Promise<void>
 }
 
-/** Not by kafkajs's admin, which asks about the partitions that it knew minutes ago. */
+/** Avoids the admin client of kafkajs, whose list of partitions may be minutes old. */
 export const openStartingOffsets = (
   kafka: Kafka,
   groupId: string,
   options: Pick<StartingOffsetsOptions, 'identity' | 'emit'>,
 ): OpenStartingOffsets => {
   let current: Cluster | undefined
-  /** After a failure with new connections and metadata: with a topic that is gone kafkajs could not refresh them any more. */
+  /** After a failure uses new connections and metadata: with a missing topic kafkajs could no longer refresh them. */
   const request = async <Result>(ask: (cluster: Cluster) => Promise<Result>): Promise<Result> => {
     const cluster = (current ??= clusterOf(kafka))
     try {
       return await answeredWithin(answerMs, 'the committed offsets', async () => {
         await cluster.connect()
-        // Without the list of brokers kafkajs finds no coordinator, fetches the list and tries again only a third of a second later.
+        // Load the list of brokers first: without it kafkajs finds no coordinator, and retries only after a third of a second.
         if (Object.keys(cluster.brokerPool.brokers).length === 0) await cluster.refreshMetadata()
         return ask(cluster)
       })
     } catch (error) {
       if (current === cluster) current = undefined
-      cluster.disconnect().catch(() => undefined) // it is not used again, however that ends
+      cluster.disconnect().catch(() => undefined) // not used again, so errors do not matter
       throw error
     }
   }
@@ -112,7 +112,7 @@ export const openStartingOffsets = (
 const numbered = (partitions: readonly number[]): readonly { readonly partition: number }[] =>
   partitions.map((partition) => ({ partition }))
 
-/** Without a partition that was added only now. */
+/** Omits a partition that was added only now. */
 const oldestIn = async (
   cluster: Cluster,
   topic: string,
@@ -124,7 +124,7 @@ const oldestIn = async (
   return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, offset]))
 }
 
-// For a new group that should not read existing records: its offsets are committed once, at the end of each partition.
+// For a new group that should skip existing records: commits the end of each partition once.
 
 export const hasCommitted = async (
   admin: Pick<Admin, 'fetchOffsets'>,
@@ -135,7 +135,7 @@ export const hasCommitted = async (
   return committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))
 }
 
-/** Records that the topics hold. */
+/** Counts the records in the topics. */
 export const countRecords = async (
   admin: Pick<Admin, 'fetchTopicOffsets'>,
   topics: readonly string[],
@@ -145,9 +145,9 @@ export const countRecords = async (
 }
 
 /**
- * Not by the consumer's own setting: with that the records of a partition added later are lost. It is one commit from outside the group, which is
- * refused once the group has members: another worker has begun. kafkajs's admin would join the group for it, and two workers that do so at the same time
- * disturb each other and leave partitions without an offset. False where it was refused.
+ * Does not use the consumer's own setting, which would lose records of a partition added later. It is one commit from outside the group,
+ * and the group refuses it once it has members, because another worker has started. The admin client of kafkajs would join the group for
+ * this; two workers that did so at once would disturb each other and leave partitions without an offset. False if the commit was refused.
  */
 export const startAtTheEnd = async (
   admin: Admin,
@@ -159,7 +159,7 @@ export const startAtTheEnd = async (
   try {
     await cluster.connect()
     await cluster.refreshMetadata()
-    // Before the ends are read: if one is of a topic that was created since, that is read from its beginning.
+    // Read the ids before the ends: if a topic is created again in between, it is read from its beginning.
     const ids = await readTopicIds(cluster, topics)
     const ends = await Promise.all(
       topics.map(async (topic) => ({

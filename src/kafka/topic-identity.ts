@@ -1,4 +1,4 @@
-// The ids of the input topics: a topic that was deleted and created again has another one, and a position in the former topic means nothing in it.
+// The ids of the input topics: a topic that was deleted and created again has a new id, and old positions are meaningless in it.
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
@@ -7,30 +7,30 @@ import { answeredWithin } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
 
 export type TopicIdentity = {
-  /** Call after every join with all topics that are read. */
+  /** Call after every join with all input topics. */
   readonly joined: (topics: readonly string[]) => void
-  /** There is doubt: the next batch asks all brokers, and is left until they agree. */
+  /** Marks the ids as doubtful: the next batch asks all brokers, and batches are left until they agree. */
   readonly recheck: () => void
   /**
-   * The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. Null: the broker that
-   * was asked does not answer or does not know the topic as it is now, so another one may serve a topic that was just created again.
+   * The last known id, refreshed every quarter of a second. Undefined: the topic has no known id. Null: the broker that was asked did not
+   * answer or does not know the topic in its present form, so another one may serve a topic that was just created again.
    */
   readonly current: (topic: string) => Promise<string | null | undefined>
   /**
-   * The id as it is now, by all brokers that answer. Undefined: they have no ids. Throws if nobody answers, if the topic does not exist, or if
-   * they differ: one of them may still serve the former topic under this name.
+   * The current id, confirmed by all brokers that answer. Undefined: they have no topic ids. Throws if no broker answers, if the topic
+   * does not exist, or if they disagree: one of them may still serve the former topic under this name.
    */
   readonly askEach: (topic: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
 
-/** Undefined: the brokers have no ids. */
+/** Undefined: the brokers have no topic ids. */
 type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
 
-/** What each broker says, of those that answer. */
+/** The answer of each broker that answers. */
 type ReadAtEach = (topics: readonly string[]) => Promise<readonly TopicIds[]>
 
-/** Within this time nobody deletes a topic, creates it again and writes past our position. */
+/** Too short a time to delete a topic, create it again and write past our position. */
 const freshMs = 250
 
 export const topicIdentity = (
@@ -41,7 +41,7 @@ export const topicIdentity = (
 ): Omit<TopicIdentity, 'close'> => {
   const known = new Map<string, string | null>()
   const last = new Map<string, string>()
-  /** A broker that has not heard of the change yet still answers with these. */
+  /** Former ids, which a broker that has not heard of the change still reports. */
   const former = new Set<string>()
   let watched: readonly string[] = []
   let isFailing = false
@@ -53,13 +53,13 @@ export const topicIdentity = (
   let reading: Promise<unknown> | undefined
   const askOne = async (): Promise<void> => {
     const turn = ++asked
-    const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
+    const askedAt = now() // time of the request, not of the answer: a process that was suspended meanwhile must ask again
     const found = await read(watched).catch(unanswered)
     isFailing = false
     const ids = found && new Map([...found].filter(([, id]) => !former.has(id)))
     if (turn < answered) return
     answered = turn
-    // A topic that is just being created again is missing: the next batch asks again.
+    // A topic that is being created again is missing: the next batch asks again.
     if (watched.every((topic) => ids?.has(topic))) readAt = askedAt
     for (const topic of watched) {
       const id = ids?.get(topic)
@@ -73,31 +73,34 @@ export const topicIdentity = (
     last.set(topic, id)
     known.set(topic, id)
   }
-  /** A topic that had an id may be another one by now. */
+  /** A topic that had an id may have been created again. */
   const unanswered = (error: unknown): never => {
     for (const topic of known.keys()) known.set(topic, null)
     throw error
   }
-  /** Of several failures in a row the first is reported. */
+  /** Of consecutive failures only the first is reported. */
   const failed = (error: unknown): void => {
     if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
     isFailing = true
   }
-  /** With the answer of the one that is asked first: the others may be too busy to answer at once. Undefined: the brokers have no ids. */
+  /**
+   * Includes the answer of the first broker, since the others may be too busy to answer in time. Undefined: the brokers have no topic
+   * ids.
+   */
   const answersOf = async (topics: readonly string[]): Promise<readonly TopicIds[] | undefined> => {
     const first = await read(topics)
     return first && [first, ...(await readAtEach(topics))]
   }
-  /** The id on which all agree. */
+  /** The id on which all brokers agree. */
   const agreed = (topic: string, answers: readonly TopicIds[]): string => {
     const [id, ...others] = new Set(answers.map((ids) => ids.get(topic)))
     if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
     if (others.length > 0) throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
     take(topic, id)
-    former.delete(id) // the last of several answers may have been that of a broker which had not heard of the change
+    former.delete(id) // the last of several answers may be outdated, and would mark the current id as former
     return id
   }
-  /** A topic on which the brokers do not agree is doubted further, and the others are not. */
+  /** A topic on which the brokers disagree stays in doubt; the others are settled. */
   const settleDoubt = async (): Promise<void> => {
     const settling = doubts
     const askedAt = now()
@@ -148,23 +151,23 @@ export const topicIdentity = (
   }
 }
 
-/** A broker that does not answer is asked again with the next batch: this one must not wait as long as a request may take. */
+/** Limit on one request. After it the next batch asks again, because this batch must not wait for a whole request timeout. */
 const answerMs = 5_000
 
-/** A broker that does not answer so soon is away, and comes back with what it has missed. */
+/** A broker that exceeds this limit counts as down; it catches up on metadata before it returns. */
 const answerOfEachMs = 1_000
 
-/** Brokers before Kafka 2.8 have no ids, and then nothing is detected. */
+/** Brokers before Kafka 2.8 have no topic ids, so a topic created again goes undetected. */
 export const readTopicIds = async (cluster: Cluster, topics: readonly string[]): Promise<TopicIds | undefined> => {
   const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
   if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return undefined
   return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
 }
 
-/** What each broker says, of those that answer: one that has not heard of a change yet still serves the former topic under the same name. */
+/** The answer of each broker that answers: one that has not heard of a change still serves the former topic under the same name. */
 export const readTopicIdsAtEach = async (cluster: Cluster, topics: readonly string[]): Promise<readonly TopicIds[]> => {
   await answeredWithin(answerOfEachMs, 'the list of brokers', () => cluster.brokerPool.refreshMetadata(topics)).catch(
-    () => undefined, // a topic may not exist; the brokers that are known are asked
+    () => undefined, // a topic may not exist; ask the known brokers
   )
   const answers = await Promise.allSettled(
     Object.keys(cluster.brokerPool.brokers).map((nodeId) =>

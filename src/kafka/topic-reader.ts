@@ -1,4 +1,4 @@
-// Reads and commits without being a member of a group: unlike a consumer, it knows where each fetch ended.
+// Reads and commits without membership in a group; unlike a consumer, it knows where each fetch ended.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { failureOf, FatalKafkaError } from './failure.js'
@@ -16,23 +16,26 @@ import type { Incoming } from './records.js'
 export type Position = { readonly partition: number; readonly offset: number; readonly metadata: string }
 
 export type Fetch = {
-  /** In order, from the offset asked for on; without control records and aborted ones. */
+  /** In order, from the requested offset on, without control records and aborted records. */
   readonly records: readonly WireRecord[]
-  /** Where the next fetch begins: after control records and what compaction took out, too. */
+  /** Start of the next fetch, past control records and compacted offsets. */
   readonly next: number
-  /** Records that were already deleted when they were asked for. */
+  /** Records that were deleted before the request. */
   readonly deleted: number
 }
 
 export type TopicReader = {
   readonly partitionsOf: (topic: string) => Promise<readonly number[]>
-  /** The id on which all brokers agree that answer: what is read afterwards is of this topic, or of a later one. Undefined where brokers have no ids. */
+  /**
+   * The id on which all answering brokers agree: later reads return records of this topic or of a newer one. Undefined if the brokers
+   * have no topic ids.
+   */
   readonly topicIdOf: (topic: string) => Promise<string | undefined>
-  /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
+  /** Per partition the first offset, the end of the committed records, or the first offset at or after a time; -1 if there is none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
-  /** The end of what is written to a partition: open transactions are before it. */
+  /** The end of a partition, including open transactions. */
   readonly writtenEnd: (topic: string, partition: number) => Promise<number>
-  /** Waits up to `waitMs` for something to bring. */
+  /** Waits up to `waitMs` for records. */
   readonly fetch: (
     topic: string,
     partition: number,
@@ -41,7 +44,7 @@ export type TopicReader = {
     waitMs?: number,
   ) => Promise<Fetch>
   readonly committed: (groupId: string, topic: string) => Promise<readonly Position[]>
-  /** Of one partition, once no open transaction can change it. */
+  /** The position of one partition, once no open transaction can change it. */
   readonly settled: (groupId: string, topic: string, partition: number) => Promise<Position | undefined>
   readonly commit: (groupId: string, topic: string, positions: readonly Position[]) => Promise<void>
   readonly close: () => Promise<void>
@@ -59,7 +62,7 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     known.add(topic)
     await cluster.refreshMetadataIfNecessary()
   }
-  /** Leaders move and connections break: a later attempt may succeed. */
+  /** Leaders move and connections break, so a later attempt may succeed. */
   const withRetries = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++)
       try {
@@ -70,7 +73,7 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
         if (kind === 'fatal' || kind === 'refused' || attempt === maxAttempts)
           throw new FatalKafkaError(`Kafka cannot be read: ${message}`)
         await sleep(100 * 2 ** attempt)
-        await cluster.refreshMetadata().catch(() => undefined) // the next attempt asks for it again
+        await cluster.refreshMetadata().catch(() => undefined) // the next attempt refreshes the metadata again
       }
   }
 
@@ -182,11 +185,11 @@ const positionsOf = (offsets: readonly Committed[]): readonly Position[] =>
     .filter(({ offset }) => Number(offset) >= 0)
     .map(({ partition, offset, metadata }) => ({ partition, offset: Number(offset), metadata: metadata ?? '' }))
 
-// Reads what a topic holds now: all of it, or one partition up to an offset.
+// Reads the present records of a topic: all of them, or one partition up to an offset.
 
 type Reader = Pick<TopicReader, 'fetch' | 'offsetsAt'>
 
-/** A fetch that brings nothing waits a tenth of a second: together longer than a transaction may be open. */
+/** An empty fetch waits a tenth of a second; together this exceeds the longest transaction. */
 const maxEmptyFetches = 400
 
 /** An open transaction may hold back the end for a while. */
@@ -219,21 +222,21 @@ export const readToEnd = async (
     await readUpTo(reader, { topic, partition, end }, use, goesOn)
 }
 
-// Reads single records of a partition again by their offsets, in order; neighbours come with one fetch.
+// Reads single records of a partition again by their offsets, in order; one fetch covers nearby offsets.
 
-/** A broker answers with at least one whole record batch, however large; more than that is wanted only where many are near. */
+/** A broker returns at least one whole record batch, of any size. Request more only if many offsets are close together. */
 const fetchFew = 65_536
 const many = { offsets: 16, within: 1_000 }
 
 type ReadAgain = {
   readonly records: readonly Incoming[]
-  /** Offsets whose record is no longer there. */
+  /** Offsets whose record no longer exists. */
   readonly gone: readonly number[]
-  /** Offsets that were not read, because of the limit. */
+  /** Offsets not read because of the limit. */
   readonly rest: readonly number[]
 }
 
-/** `offsets` in ascending order. Ends after the record with which `maxBytes` are reached. */
+/** `offsets` in ascending order. Stops after the record that reaches `maxBytes`. */
 export const readByOffset = async (
   { fetch, offsetsAt }: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   { topic, partition }: InputPartition,
@@ -242,9 +245,9 @@ export const readByOffset = async (
 ): Promise<ReadAgain> => {
   const records: Incoming[] = []
   const gone: number[] = []
-  // Beyond the end there is nothing if the topic was deleted and created again.
+  // Offsets beyond the end exist only if the topic was deleted and created again.
   const end = (await offsetsAt(topic, 'latest')).get(partition)
-  // Not gone: the reader may know the topic from before the partition was added.
+  // Not `gone`: the reader's metadata may be older than the partition.
   if (end === undefined) throw new Error(`topic ${topic} had no partition ${partition} when its metadata were read`)
   let bytes = 0
   let at = 0
@@ -257,7 +260,7 @@ export const readByOffset = async (
     const areNear = (offsets[at + many.offsets] ?? Infinity) < from + many.within
     const fetched = await fetch(topic, partition, from, areNear ? fetchBytes : fetchFew)
     const found = new Map(fetched.records.map((record) => [Number(record.offset), record]))
-    // A fetch that brings nothing has nothing to bring: the record was read before, so it is not one that is still to come.
+    // An empty fetch means that the record is gone: it was read before, so it cannot still be pending.
     const next = Math.max(fetched.next, from + 1)
     for (; at < offsets.length && (offsets[at] as number) < next; at++) {
       const record = found.get(offsets[at] as number)
@@ -273,9 +276,9 @@ export const readByOffset = async (
   return { records, gone, rest: offsets.slice(at) }
 }
 
-// Reads topics for one task, without joining a group: the reader is opened for it and closed after it.
+// Opens a reader for one task, without a group, and closes it afterwards.
 
-/** What the task returns, or why the topics cannot be read. */
+/** Resolves with the result of the task, or with the reason why the topics cannot be read. */
 export const withTopicReader = async <Result>(
   settings: KafkaSettings,
   topics: readonly string[],
@@ -288,7 +291,7 @@ export const withTopicReader = async <Result>(
     await admin.connect()
     const existing = new Set(await admin.listTopics().finally(() => admin.disconnect()))
     const missing = topics.filter((topic) => !existing.has(topic))
-    // One that nobody named may be missing.
+    // A topic with a derived name may be missing.
     const named = missing.find((topic) => settings.derivedTopics?.includes(topic) !== true)
     const refused = missing.length === topics.length ? missing[0] : named
     if (refused !== undefined) return { refused: `topic ${refused} does not exist` }
@@ -301,11 +304,11 @@ export const withTopicReader = async <Result>(
   }
 }
 
-// Reads the one record at an offset of a topic.
+// Reads the record at one offset of a topic.
 
 type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: number }
 
-/** The record, or why there is none. */
+/** The record, or the reason why there is none. */
 export const readRecord = (
   settings: KafkaSettings,
   { topic, partition, offset }: RecordPlace,

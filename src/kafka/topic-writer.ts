@@ -1,4 +1,4 @@
-// Writes lines to a topic outside any group: round its partitions, until each is acknowledged or refused.
+// Writes lines to a topic without a group: round robin over its partitions, until each line is acknowledged or refused.
 import type { Kafka } from 'kafkajs'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { createClient } from './client.js'
@@ -12,25 +12,25 @@ type Refused = { readonly refused: string }
 
 type TopicWriter = {
   readonly partitions: number
-  /** Whether the topic was not there before. */
+  /** Whether the topic did not exist before. */
   readonly isNew: boolean
-  /** Resolves with the lines that the topic cannot take, by their place among those given. */
+  /** Resolves with the refused lines, by their index in the list. */
   readonly send: (lines: readonly Buffer[]) => Promise<readonly { readonly place: number; readonly why: string }[]>
 }
 
 type TopicOptions = {
   readonly topic: string
-  /** The partitions to create a missing topic with; absent: a missing topic is refused. */
+  /** Number of partitions for a missing topic; absent: a missing topic is refused. */
   readonly create?: number | undefined
   readonly signal: AbortSignal
   readonly now: () => number
 }
 
-/** Two tries to reach the brokers, and five in a row for a batch that they may or may not have: a command is not a service. */
+/** Two retries to reach the brokers, and five consecutive failures per batch: a command gives up sooner than a service. */
 const retries = 2
 const maxFailures = 5
 
-/** What the task returns, or why the topic cannot be written. */
+/** Resolves with the result of the task, or with the reason why the topic cannot be written. */
 export const withTopicWriter = async <Result>(
   settings: KafkaSettings,
   options: TopicOptions,
@@ -96,7 +96,7 @@ const recordOf = (value: Buffer, { topic, now }: TopicOptions, partition: number
   timestamp: String(now()),
 })
 
-/** Of a batch that was refused each record is sent alone: the others are not what is wrong. */
+/** Sends each record of a refused batch alone, since only some of them are invalid. */
 const refusedOf = async (
   { send }: IdempotentSender,
   records: readonly Outgoing[],

@@ -1,4 +1,4 @@
-// What is required of the topics: checked before anything is read, never changed silently.
+// Checks the topics against the requirements before any record is read; it never changes them silently.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, ITopicConfig } from 'kafkajs'
 import { failureOf } from './failure.js'
@@ -10,13 +10,13 @@ export type TopicFacts = {
   readonly maxBytes: number
   readonly retentionMs: number
   readonly cleanup: string
-  /** Whose clock the times of records are from. */
+  /** Whether the producer or the broker sets record times. */
   readonly times: string
 }
 
 export type TopicRemark = {
   readonly topic: string
-  /** An error means that the runner does not start. */
+  /** An error prevents the start of the runner. */
   readonly level: 'error' | 'warning'
   readonly message: string
 }
@@ -27,14 +27,14 @@ export type Topics = {
   readonly remarks: readonly TopicRemark[]
 }
 
-/** The annotation is at most 4 KB; our headers and the batch around it take less than 1 KB. */
+/** The annotation takes at most 4 KB; our headers and the batch overhead take less than 1 KB. */
 export const growthBytes = 5_120
-/** Of an alert, a note or a verdict, at most. */
+/** Limit on the size of an alert, a note or a verdict. */
 const attachmentBytes = 262_144
 const dayMs = 86_400_000
 
 const sightingsMs = 14 * dayMs
-/** The longest that a verdict is served, and how long one is kept so that its history can be looked up. */
+/** The longest time that a verdict is served, and the default retention of its history. */
 const verdictsMs = { least: 9 * dayMs, usual: 30 * dayMs }
 
 const writtenTopics = (settings: KafkaSettings): readonly string[] => {
@@ -63,7 +63,7 @@ export const inputTopics = (settings: KafkaSettings, existing: readonly string[]
   return [...new Set([...topics, ...matched])].sort()
 }
 
-/** A topic that was listed and is unknown to the next broker has just been created or deleted: another look tells which. */
+/** A listed topic that the next broker does not know has just been created or deleted, so look again. */
 const looks = { most: 10, apartMs: 300 }
 
 export const lookAgain = async <T>(look: () => Promise<T>): Promise<T> => {
@@ -88,7 +88,7 @@ const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topic
     if (!existing.includes(topic))
       remarks.push({
         topic,
-        // Events do not depend on these: what is paid for here is shared as soon as the one is there, and gateways use the other.
+        // Events do not depend on these topics, and the program uses them as soon as they exist.
         level:
           topic === settings.verdictsTopic || topic === settings.gatewaysTopic || isDerived(topic)
             ? 'warning'
@@ -130,7 +130,7 @@ const withoutTopic = (settings: KafkaSettings, topic: string): string => {
   }
 }
 
-/** The derived topics that are not there: the program goes on without them. */
+/** The missing topics with derived names, without which the program continues. */
 export const missingTopics = (settings: KafkaSettings, { facts }: Pick<Topics, 'facts'>): readonly string[] =>
   (settings.derivedTopics ?? []).filter((topic) => !facts.has(topic) && topic !== settings.verdictsTopic)
 
@@ -145,7 +145,7 @@ export const withoutTopics = (settings: KafkaSettings, missing: readonly string[
   }
 }
 
-/** Events do not depend on this one: what is kept from us about it is no reason not to start. */
+/** Events do not depend on the optional topic, so missing permission to read its settings does not prevent the start. */
 const readFactsBut = async (
   admin: Admin,
   topics: readonly string[],
@@ -273,7 +273,7 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
   )
 }
 
-/** Creates the missing topics that are written; input topics are for their owners to create. */
+/** Creates the missing output topics; input topics are left to their owners. */
 export const createTopics = async (admin: Admin, settings: KafkaSettings): Promise<readonly string[]> => {
   const { input, facts } = await inspectTopics(admin, settings)
   const partitions = Math.max(1, ...input.map((topic) => facts.get(topic)?.partitions ?? 1))
@@ -300,7 +300,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
         ...(topic === settings.gatewaysTopic
           ? [
               { name: 'cleanup.policy', value: 'compact' },
-              // What was spent today stays, also where an older record is written after it.
+              // Keeps today's spending records, even if an older record is written after them.
               { name: 'min.compaction.lag.ms', value: String(2 * dayMs) },
             ]
           : []),
@@ -317,7 +317,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   return missing
 }
 
-/** Waits until they can be written: kafkajs gives up when a new topic is not known yet. */
+/** Waits until the topics can be written, because kafkajs fails on a new topic without known leaders. */
 export const makeTopics = async (admin: Admin, topics: ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ waitForLeaders: false, topics })
   const names = topics.map(({ topic }) => topic)

@@ -1,10 +1,10 @@
-// A time limit for what waits for a broker, such as the delivery of a chunk: heartbeats would hide that it hangs.
+// A time limit for work that waits for a broker, such as the delivery of a chunk: heartbeats would hide that it hangs.
 import { FatalKafkaError } from './failure.js'
 
-/** How often a clock that may stand still is read. */
+/** How often a clock that may stop is read. */
 const checkMs = 250
 
-/** `clock` defines what counts: one that stands still while no broker can be reached suspends the limit. */
+/** `clock` measures the time: a clock that stops in an outage suspends the limit. */
 export const within = async <Result>(
   limitMs: number,
   what: string,
@@ -28,7 +28,7 @@ export const within = async <Result>(
   }
 }
 
-/** For what is tried again when it takes too long: the process does not end because of it. */
+/** For requests that are retried after a timeout: the error does not end the process. */
 export const answeredWithin = async <Result>(
   limitMs: number,
   what: string,

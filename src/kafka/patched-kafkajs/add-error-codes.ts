@@ -1,4 +1,4 @@
-// Adds the error code of a fenced producer, which is missing in the table of kafkajs.
+// Adds the error code of a fenced producer, which the table of kafkajs lacks.
 
 type ErrorTable = {
   readonly errorCodes: { type: string; code: number; retriable: boolean; message: string }[]
@@ -12,7 +12,7 @@ const fenced = {
   message: 'There is a newer producer with the same transactional id',
 }
 
-/** Returns a problem if that had no effect. */
+/** Returns a problem if the addition had no effect. */
 export const addErrorCodes = (table: unknown): string | undefined => {
   const { errorCodes, createErrorFromCode } = table as ErrorTable
   if (!errorCodes.some(({ code }) => code === fenced.code)) errorCodes.push(fenced)

@@ -1,6 +1,7 @@
-// A connection of kafkajs is used again after it broke, and what was left of it spoils the next one: the first bytes of an answer that was cut
-// off, a listener for every attempt to end a socket that is closed for good, and what the former socket still says. It also logs in again ten seconds before a session ends: in a
-// session of ten seconds before every request, which brokers refuse.
+// Patches the connection of kafkajs to start fresh after it broke.
+// kafkajs reuses the object, so leftovers spoil the next connection: the first bytes of a truncated answer, a listener for every attempt
+// to end a closed socket, and late events of the former socket. It also logs in again ten seconds before a session ends: in a session of
+// ten seconds that is before every request, which brokers refuse.
 import type { Socket } from 'node:net'
 
 type Connection = {

@@ -1,6 +1,7 @@
-// The runner and the consumer group of kafkajs, which handle what was fetched once. kafkajs has a fetcher per broker. When the leader of a partition
-// moves while a batch of it is handled, the fetcher of the new leader asks for the same offset again, without a pause, until the batch is
-// through; and what it is answered just after that is handled as well, a second time.
+// Patches the runner and the consumer group of kafkajs to handle each fetched batch once.
+// kafkajs has one fetcher per broker. When the leader of a partition moves while a batch is handled, the fetcher of the new leader
+// requests the same offset again, without a pause, until the batch is complete. An answer that arrives just after that is handled a
+// second time.
 
 type Batch = { readonly topic: string; readonly partition: number; readonly fetchedOffset: string }
 type ConsumerGroup = {

@@ -1,6 +1,6 @@
-// The pool of brokers of kafkajs, which says why no broker has answered. In the original the answer is null then, and whoever asked for metadata
-// fails with a TypeError instead of an outage that can be waited for, or a permission that is missing. Ours also connects once for all callers:
-// each of them that fails takes the next address of the list, and several of them at once may take all, and end at the same one.
+// Patches the broker pool of kafkajs to throw the last failure if no broker answers, and to connect once for all callers.
+// The original returns null instead, so a metadata request fails with a TypeError that hides an outage or a missing permission. In the
+// original each failed caller also takes the next address of the list, so several at once may skip all others and return to the same one.
 
 type Ask = (which: unknown) => Promise<unknown>
 type BrokerPool = { withBroker(ask: Ask): Promise<unknown>; connect(): Promise<void> }

@@ -1,9 +1,9 @@
-// The consumer group of kafkajs, which leaves and joins anew when it is given a partition that is gone: the topic was created again with fewer
-// of them after the leader of the group had looked at it.
+// Patches the consumer group of kafkajs to leave and join again when it is assigned a partition that no longer exists.
+// This happens when a topic is created again with fewer partitions after the group leader has read its metadata.
 
 type Options = { readonly interval: number }
 type ConsumerGroup = {
-  /** As they are known since the last join. */
+  /** As of the last join. */
   readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]>
   assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[]
   heartbeat(options: Options): Promise<void>
@@ -18,8 +18,8 @@ export const leaveGonePartitions = (original: unknown): unknown =>
     private joiningAnew: Promise<void> | undefined
 
     /**
-     * The leader assigns partitions anew when a member comes or goes; one that joins again as the same member gets the same partitions. Every
-     * broker that is read from may ask for a join: the member leaves once for all of them.
+     * The leader reassigns partitions only when a member joins or leaves; a member that rejoins gets the same ones. The fetcher of every
+     * broker may ask for a join, so the member leaves once for all of them.
      */
     override async joinAndSync(): Promise<void> {
       await super.joinAndSync()
@@ -31,7 +31,7 @@ export const leaveGonePartitions = (original: unknown): unknown =>
           }))
     }
 
-    /** Between the two it is no member. */
+    /** No heartbeat between leaving and joining, because there is no membership. */
     override async heartbeat(options: Options): Promise<void> {
       if (!this.joiningAnew) await super.heartbeat(options)
     }

@@ -1,5 +1,6 @@
-// A login of kafkajs on a connection that is in use. If it fails, the connection is left between two steps of it and no request through it
-// ever succeeds again, and what is only about this connection (it broke, the name has changed, the token has just ended) ends the process.
+// Patches the login of kafkajs on a connection in use.
+// If such a login fails, kafkajs keeps the connection in the middle of the exchange, and no later request succeeds. Failures of this
+// connection alone (it broke, the principal changed, the token just expired) also end the process.
 
 import { createRequire } from 'node:module'
 import { messageOf } from '../../base/message-of.js'
@@ -13,7 +14,7 @@ type Token = { readonly endsAt?: number }
 type Connection = {
   readonly host: string
   readonly port: number
-  /** Null where nobody has logged in on it. */
+  /** Null before the first login. */
   readonly authenticatedAt: readonly [number, number] | null
   readonly sasl: { readonly oauthBearerProvider?: () => Promise<Token> }
   send(request: unknown): Promise<unknown>
@@ -24,7 +25,7 @@ type Authenticator = { connection: Connection; authenticate(): Promise<void> }
 // TypeScript requires this form of a class that is extended without being known.
 type AuthenticatorClass = new (...given: any[]) => Authenticator // eslint-disable-line @typescript-eslint/no-explicit-any
 
-/** Ours asks for the token before it says anything to the broker, and leaves a connection on which the login failed for a new one. */
+/** Fetches the token before the exchange with the broker, and replaces a connection on which the login failed. */
 export const logInAgain = (original: unknown): unknown =>
   class extends (original as AuthenticatorClass) {
     override async authenticate(): Promise<void> {
@@ -49,7 +50,7 @@ export const logInAgain = (original: unknown): unknown =>
     }
   }
 
-/** The error of a login has only the words of what failed, and a connection that broke reads like a wrong password. */
+/** The error of a failed login contains only text, in which a broken connection looks like a wrong password. */
 const noteFailures = (connection: Connection): { readonly connection: Connection; readonly last: () => unknown } => {
   let last: unknown
   const send = async (request: unknown): Promise<unknown> => {
@@ -68,7 +69,10 @@ const noteFailures = (connection: Connection): { readonly connection: Connection
   }
 }
 
-/** The broker has answered, or everything was answered and we do not accept it. In the last case somebody is logged in already. */
+/**
+ * The broker has refused the login, or the client has rejected its answer. `ILLEGAL_SASL_STATE` is no refusal: the connection is already
+ * logged in.
+ */
 const isRefusal = (failure: unknown): boolean => {
   if (failure === undefined) return true
   const { type } = failure as { readonly type?: string }

@@ -1,18 +1,22 @@
-// Where a consumer begins to read partitions that nothing was committed for. One that no broker knows was assigned by metadata from before its topic
-// was created again with fewer partitions: kafkajs fails with a TypeError then, and the process ends.
+// Patches the initial offsets of a kafkajs consumer to report a partition that no broker knows.
+// Such a partition was assigned by old metadata, before its topic was created again with fewer partitions. The original fails with a
+// TypeError, which ends the process.
 
 type PartitionOffset = { readonly partition: number; readonly offset: string }
 type TopicOffsets = { readonly topic: string; readonly partitions: readonly PartitionOffset[] }
 type Initialize = (committed: readonly TopicOffsets[], oldest: readonly TopicOffsets[]) => TopicOffsets[]
 
-/** The same result as the original's, but for a partition that is missing among the oldest offsets: the group is told to fetch the metadata and join again. */
+/**
+ * Returns the same result as the original, unless a partition has no oldest offset: then its error makes the group refresh the metadata
+ * and join again.
+ */
 export const refuseMissingPartition =
   (original: unknown): Initialize =>
   (committed, oldest) => {
     const result = (original as Initialize)(committed, [...oldest, ...committed.filter(isMissingFrom(oldest))])
     for (const { topic, partitions } of result)
       for (const { partition, offset } of partitions)
-        // What neither the group nor a broker has an offset for.
+        // Neither the group nor a broker has an offset.
         if (!(Number(offset) >= 0)) throw new MissingPartition(topic, partition)
     return result
   }

@@ -1,19 +1,19 @@
-// What the consumer does when a fetch fails: it says so by an event. When the broker no longer has the offset it asked for, it goes on at the oldest
-// one, and says that too.
+// Patches the kafkajs consumer to emit an event when a fetch fails, and another when it resets to the oldest offset because the broker
+// has deleted the requested one.
 import type { Consumer } from 'kafkajs'
 import type { Cluster } from '../cluster.js'
 
 type OffsetReset = {
   readonly topic: string
   readonly partition: number
-  /** The offset that was asked for. */
+  /** The requested offset. */
   readonly position: number
 }
 
 const eventName = 'consumer.offset_reset'
 const failedName = 'consumer.fetch_failed'
 
-/** The names that `consumer.on` takes, with ours among them. */
+/** The event names that `consumer.on` accepts, including ours. */
 export const addOffsetResetEvent = (original: unknown): unknown => {
   const { events, ...rest } = original as { readonly events: object }
   return { ...rest, events: { ...events, OFFSET_RESET: eventName, FETCH_FAILED: failedName } }
@@ -39,8 +39,8 @@ type ConsumerGroup = {
 type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
 
 /**
- * The consumer group of kafkajs, which emits the event before it resets a position. It does not commit that as the original does: the
- * commit is deleted by it, which says what was read, and of which topic.
+ * Emits the event before the position is reset. Unlike the original it does not commit the reset: that would delete the group's commit,
+ * and with it the position and the topic id.
  */
 export const emitOffsetReset = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
@@ -58,7 +58,7 @@ export const emitOffsetReset = (original: unknown): unknown =>
       const asked = { topic, partitions: [{ partition }], fromBeginning: true }
       const [found] = await this.cluster.fetchTopicsOffset([asked])
       const oldest = Number(found?.partitions[0]?.offset ?? 0)
-      // Another join may have come meanwhile, and its position is not ours to set.
+      // Another join may have happened meanwhile, and its position must not change.
       if (this.offsetManager !== manager || next() !== position) return
       this.instrumentationEmitter.emit(eventName, { topic, partition, position })
       manager.resolveOffset({ topic, partition, offset: String(oldest - 1) })
@@ -70,6 +70,6 @@ type Listening = { on: (event: string, listener: (event: { payload: OffsetReset 
 export const onOffsetReset = (consumer: Consumer, listener: (reset: OffsetReset) => void): void =>
   (consumer as unknown as Listening).on(eventName, ({ payload }) => listener(payload))
 
-/** Before the consumer does anything about it. */
+/** Called before the consumer reacts to the failure. */
 export const onFailedFetch = (consumer: Consumer, listener: () => void): void =>
   (consumer as unknown as Listening).on(failedName, listener)

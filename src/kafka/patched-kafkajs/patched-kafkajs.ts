@@ -1,4 +1,4 @@
-// kafkajs with some of its modules replaced by ours, for the whole process; README.md in this folder says which, why and how they are checked.
+// Loads kafkajs with some modules replaced by ours, for the whole process; README.md in this folder lists them with reasons and checks.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
@@ -25,7 +25,7 @@ import { tellHeartbeat } from './tell-heartbeat.js'
 
 const load = createRequire(import.meta.url)
 
-/** The version whose modules were read and compared with ours. */
+/** The version that our modules were compared with. */
 const patchedVersion = '2.2.4'
 
 const fetchResponses = ['v4', 'v5', 'v7', 'v8', 'v11'].map(
@@ -54,14 +54,14 @@ const parts: readonly Part[] = [
     replacement: () => refusedToken,
   },
   { path: 'broker/saslAuthenticator/index.js', usedBy: ['network/connection.js'], replacement: logInAgain },
-  // After the three that it uses.
+  // Must follow the three modules that it uses.
   { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: freshConnection },
   {
     path: 'consumer/offsetManager/initializeConsumerOffsets.js',
     usedBy: ['consumer/offsetManager/index.js'],
     replacement: refuseMissingPartition,
   },
-  // The next two add one event, and so have to be in place when the consumer loads.
+  // The next two add one event, so they must be in place before the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
   {
     path: 'consumer/consumerGroup.js',
@@ -84,10 +84,10 @@ const errorTable = load(join(root, 'src/protocol/error.js')) as {
   readonly createErrorFromCode: (code: number) => Error
 }
 
-/** The error for a code in an answer that kafkajs did not read. */
+/** The error for a code in an answer that kafkajs did not decode. */
 export const kafkaError = (code: number): Error => errorTable.createErrorFromCode(code)
 
-/** Why this kafkajs must not be used, if so: whoever makes a client refuses with it. */
+/** Why this kafkajs must not be used, if so; every attempt to create a client fails with it. */
 export const refusal: string | undefined = replaceParts(root, patchedVersion, parts) ?? addErrorCodes(errorTable)
 
 export const {

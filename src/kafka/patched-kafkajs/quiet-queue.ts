@@ -1,4 +1,4 @@
-// The request queue of kafkajs checks every millisecond on every connection whether a request is pending; this one checks only if one is.
+// Patches the request queue of kafkajs, which polls every millisecond on every connection, to poll only while a request is pending.
 
 type Queue = { readonly pending: readonly unknown[]; scheduleCheckPendingRequests(): void }
 // TypeScript requires this form of a class that is extended without being known.

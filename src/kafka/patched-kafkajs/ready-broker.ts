@@ -1,7 +1,8 @@
-// A broker of kafkajs counts as connected once one of its two sockets is open. If connecting failed after that, the list of versions was
-// never taken over, and every request through it fails with "Broker not connected", for good: ours is connected once it can be asked.
-// In kafkajs callers connect one after the other, and each one that fails closes the connection that the next is just opening: a broker that is
-// asked more often than an attempt takes is then never reached again. Ours makes one attempt for all callers.
+// Patches the broker of kafkajs to count as connected only once it can take requests, and to connect once for all callers.
+// In kafkajs it counts as connected as soon as one of its two sockets is open. If connecting fails after that, it never loads the list of
+// versions, and every request fails with "Broker not connected" from then on. Callers also connect one after the other, and each failed
+// one closes the connection that the next is opening. A broker that is asked more often than an attempt takes is then never reached
+// again.
 
 type Broker = { readonly lookupRequest: unknown; isConnected(): boolean; connect(): Promise<void> }
 // TypeScript requires this form of a class that is extended without being known.
@@ -9,7 +10,7 @@ type BrokerClass = new (...given: any[]) => Broker // eslint-disable-line @types
 
 export const readyBroker = (original: unknown): unknown => {
   const BrokerOfKafkajs = original as BrokerClass
-  /** What a new broker has until it has connected; kafkajs does not export it. */
+  /** The value in a broker that has not connected; kafkajs does not export it. */
   const withoutVersions = new BrokerOfKafkajs({
     connectionPool: { host: '', port: 0, connectionTimeout: 0 },
     logger: { namespace: () => undefined },

@@ -1,5 +1,6 @@
-// The login with a token, which reads the answer: a broker refuses a token in words, without an error code (RFC 7628, 3.2.2). kafkajs takes that for a
-// success, and the next request waits for an answer that never comes.
+// Replaces the token login of kafkajs to read the broker's answer.
+// A broker refuses a token with a text, without an error code (RFC 7628, 3.2.2). kafkajs takes that for a success, and the next request
+// never gets an answer.
 import { createRequire } from 'node:module'
 import { messageOf } from '../../base/message-of.js'
 
@@ -22,7 +23,7 @@ type Surroundings = {
   }) => Promise<Buffer>
 }
 
-/** Before the words is their size. */
+/** The length prefix of the text. */
 const sizeBytes = 4
 const asSent = (bytes: Buffer): Promise<Buffer> => Promise.resolve(bytes)
 

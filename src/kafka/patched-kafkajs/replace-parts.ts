@@ -1,17 +1,17 @@
-// Replaces modules inside kafkajs by ours, and says what is wrong if one of them would not take effect.
+// Replaces modules inside kafkajs, and reports a replacement that would not take effect.
 import { createRequire } from 'node:module'
 
 export type Part = {
-  /** The module that is replaced, below the source folder of kafkajs. */
+  /** The replaced module, relative to the source folder of kafkajs. */
   readonly path: string
-  /** The modules that must get ours when they load. */
+  /** The modules that must load the replacement. */
   readonly usedBy: readonly string[]
   readonly replacement: (original: unknown) => unknown
 }
 
 const load = createRequire(import.meta.url)
 
-/** Returns nothing if every part took effect; otherwise what is wrong and what to do. `root` is the folder of kafkajs. */
+/** Returns undefined if every replacement took effect; otherwise the problem and its fix. `root` is the folder of kafkajs. */
 export const replaceParts = (root: string, patchedVersion: string, parts: readonly Part[]): string | undefined => {
   const { version } = load(`${root}/package.json`) as { readonly version: string }
   if (version !== patchedVersion)

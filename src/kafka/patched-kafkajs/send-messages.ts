@@ -82,8 +82,8 @@ type Batch = {
 export type Acknowledged = { readonly acknowledged: readonly { readonly topic: string; readonly partition: number }[] }
 
 /**
- * kafkajs remembers answers per broker: when leaders change between two attempts, it leaves out a partition whose new leader has
- * answered already, and writes one again under new sequence numbers that was acknowledged by its former leader.
+ * kafkajs stores answers per broker. When leaders change between two attempts, it skips a partition whose new leader has already
+ * answered. It also writes a partition again, under new sequence numbers, that its former leader had acknowledged.
  */
 export const sendMessages =
   ({ logger, cluster, partitioner, eosManager, retrier }: ProducerParts) =>

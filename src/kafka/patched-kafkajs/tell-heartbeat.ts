@@ -1,4 +1,4 @@
-// The consumer group of kafkajs, which says at every join how a heartbeat is sent at once.
+// Patches the consumer group of kafkajs to attach a function to every join event that sends a heartbeat at once.
 
 const joinName = 'consumer.group_join'
 
@@ -23,8 +23,8 @@ export const tellHeartbeat = (original: unknown): unknown =>
   }
 
 type Told = {
-  /** Sends one without waiting until it is due. If one is on its way already, that is it. */
+  /** Sends a heartbeat before it is due, or waits for the one in flight. */
   readonly heartbeat: () => Promise<void>
 }
-/** What the payload of a join tells besides. */
+/** The additional payload of a join event. */
 export const toldOf = (payload: object): Told => payload as Told
