@@ -1,5 +1,4 @@
-// The interface of both deliveries, at-least-once and exactly-once: deliver a fetched batch, and later write the follow-ups of its
-// events.
+// The interface of both deliveries: deliver a fetched batch, and later write the follow-ups of its events.
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Commit } from '../kafka/commit-metadata.js'
 import type { Assigned, Fetched } from '../kafka/fetched.js'

@@ -31,7 +31,7 @@ export type Openings = (
 type OpeningOptions = {
   /** Outside an outage, a partition that is not claimed within this time ends the process. */
   readonly limitMs: number
-  /** Monotonic milliseconds that exclude outages. */
+  /** Milliseconds that exclude outages. */
   readonly reachableMs: () => number
   readonly emit: Emit
   /** Ends the process with this message. */
