@@ -1,5 +1,5 @@
-// Converts the counts of an input partition to records of the state topic and back: daily counts, their end offset, and accusations
-// since.
+// Converts the counts of an input partition to records of the state topic and back.
+// There are daily counts, the offset at which they end, and accusations since.
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { roles } from '../domain/sighting.js'

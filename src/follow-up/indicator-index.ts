@@ -16,7 +16,7 @@ const four = 0
 const six = 1
 const name = 2
 
-/** The random `seed` keeps senders of events from choosing names that collide. */
+/** The `seed` keeps senders of events from choosing names that collide. */
 export const createIndicatorIndex = (seed: number): IndicatorIndex => {
   /** An IPv4 address, or the position of the text of any other indicator. */
   let keys = new Uint32Array(256)

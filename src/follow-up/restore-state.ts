@@ -1,6 +1,6 @@
-// The state of a task in the state topic: written record by record, and restored once when the task opens, with retries until it is
-// closed.
+// The state of a task in the state topic: written record by record, and restored once when the task opens.
 // State that delivery depends on is read first, from the oldest record that still matters; the rest is read while events flow.
+// A failed read is repeated until the task is closed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claimed } from '../delivery/delivery.js'
 import type { Task } from '../delivery/task.js'

@@ -79,7 +79,7 @@ export type SightingCounts = KeptTables & {
   readonly answered: (events: readonly Delivered[], now: number) => void
   /**
    * Settles restored pending sightings without a waiting note: a process may have been killed between an answer and the next write of its
-   * counts. They count as unalerted, unless an alert called the value malicious.
+   * counts. They count as unalerted, unless the value was called malicious.
    */
   readonly settleUnawaited: (
     isAwaited: (firstOffset: number, lastOffset: number) => boolean,
