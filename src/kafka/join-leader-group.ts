@@ -1,5 +1,5 @@
-// Takes part in a leader election by consumer group: the leader sends one message to all members, and each knows when its membership was
-// last proved.
+// Takes part in a leader election by consumer group.
+// The leader sends one message to all members, and each member knows when its membership was last proved.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { clusterOf, type Cluster } from './cluster.js'

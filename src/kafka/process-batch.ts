@@ -163,7 +163,7 @@ const fetchedOf = (
 }
 
 /**
- * Counts the records deleted before they were read. A topic that was created again begins before the old position, so nothing was
+ * Reports the records deleted before they were read. A topic that was created again begins before the old position, so nothing was
  * skipped.
  */
 const reportSkipped = (first: WireRecord, topic: string, partition: number, { shared, emit }: BatchContext): void => {

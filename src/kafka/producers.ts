@@ -131,7 +131,7 @@ const sendTo = async (
 /** A broker that refuses such a recent time has a clock behind ours. */
 const recentMs = 3_600_000
 
-/** The broker then assigns the time, from which retention counts. */
+/** Retention then counts from the time at which the broker stores the record. */
 const withoutTime = (record: Outgoing): Outgoing => ({
   ...record,
   timestamp: '-1',

@@ -97,7 +97,7 @@ export const topicIdentity = (
     if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
     if (others.length > 0) throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
     take(topic, id)
-    former.delete(id) // the last of several answers may be outdated, and would mark the current id as former
+    former.delete(id) // an outdated broker may have answered last, which marked the current id as former
     return id
   }
   /** A topic on which the brokers disagree stays in doubt; the others are settled. */

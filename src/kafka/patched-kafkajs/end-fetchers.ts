@@ -1,5 +1,6 @@
-// Patches the runner of kafkajs to stop its fetchers. If it stops while the list of brokers changes, kafkajs creates new fetchers
-// that never stop: they poll an empty queue in a tight loop and block the process.
+// Patches the runner of kafkajs to stop its fetchers.
+// If it stops while the list of brokers changes, kafkajs creates new fetchers that never stop.
+// They poll an empty queue in a tight loop and block the process.
 
 type Runner = {
   readonly running: boolean

@@ -1,5 +1,5 @@
-// Patches the consumer group of kafkajs to find a moved coordinator and continue as the same member, like the Java client,
-// so that the restart of a broker causes no rebalance.
+// Patches the consumer group of kafkajs to find a moved coordinator and continue as the same member, like the Java client.
+// The restart of a broker then causes no rebalance.
 import { failureOf } from '../failure.js'
 
 type Options = { readonly interval: number }

@@ -1,5 +1,5 @@
-// Patches the kafkajs consumer to emit an event when a fetch fails, and another when it resets to the oldest offset because the broker
-// has deleted the requested one.
+// Patches the kafkajs consumer to emit an event when a fetch fails, and another when it resets a position.
+// It resets to the oldest offset when the broker has deleted the requested one.
 import type { Consumer } from 'kafkajs'
 import type { Cluster } from '../cluster.js'
 
