@@ -145,9 +145,10 @@ export const countRecords = async (
 }
 
 /**
- * Does not use the consumer's own setting, which would lose records of a partition added later. It is one commit from outside the group,
- * and the group refuses it once it has members, because another worker has started. The admin client of kafkajs would join the group for
- * this; two workers that did so at once would disturb each other and leave partitions without an offset. False if the commit was refused.
+ * Commits the end of each partition from outside the group. The group refuses this once it has members, because another worker has
+ * started; the result is then false.
+ * The consumer's own setting would lose records of a partition added later. The admin client of kafkajs would join the group for the
+ * commit, and two workers that did so at once would disturb each other and leave partitions without an offset.
  */
 export const startAtTheEnd = async (
   admin: Admin,
