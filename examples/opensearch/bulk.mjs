@@ -1,4 +1,4 @@
-// Annotated events and corrections, one JSON object a line → lines for _bulk, so that a correction replaces the event with its id.
+// Turns annotated events and corrections (NDJSON) into lines for _bulk, so that a correction replaces the event with the same id.
 import { createInterface } from 'node:readline'
 
 const key = process.argv[2] ?? 'threatweave'

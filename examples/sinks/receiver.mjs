@@ -1,5 +1,5 @@
-// A receiver for trying a sink: prints every body that it gets. node receiver.mjs [PORT [HOST [SECRET-FILE]]]
-// With a secret it takes only what is signed with it and not older than five minutes, as every receiver of `webhook` should.
+// A receiver for testing a sink: prints every request body. node receiver.mjs [PORT [HOST [SECRET-FILE]]]
+// With a secret it accepts only bodies signed with it in the last five minutes, as every receiver of `webhook` should.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// Creates a topic where Kafka's own tools are not at hand: node create-topic.mjs TOPIC PARTITIONS
+// Creates a topic without Kafka's own tools: node create-topic.mjs TOPIC PARTITIONS
 import { Kafka, logLevel } from 'kafkajs'
 
 const [topic, partitions] = process.argv.slice(2)
