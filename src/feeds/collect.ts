@@ -1,4 +1,4 @@
-// Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
+// Collects the entries that parsers find, rejects unusable ones, and keeps the rest in columns ready for indexing.
 import type { AddressRange } from '../domain/address.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { isNoteworthy, skipReasons, type SkipReason, type Skipped } from '../domain/skipped.js'
@@ -13,7 +13,7 @@ import { buildSiteTable, type SiteColumns } from './site-table.js'
 import { bitsOf, tooBroad, tooBroadName } from './too-broad.js'
 
 const maxEntries = 8_000_000
-/** Past this an entry has the feed's own categories: lists of categories are the one thing that is copied between threads. */
+/** Further lists fall back to the feed's own categories, because these lists are the only part that is copied between threads. */
 const maxCategoryLists = 4096
 const maxCategories = 8
 const maxCategoryLength = 64
@@ -26,13 +26,13 @@ export type Collector = Sink & {
   readonly index: (seed: number) => FeedIndex
   /** Entries taken, of all files. */
   readonly taken: () => number
-  /** By why; what is listed twice is known only when the index is made. */
+  /** Counts by reason. Duplicates are only found when the index is built. */
   readonly skipped: () => Skipped
-  /** The first of what was skipped, those that were handed over before left out. */
+  /** The first examples of skipped entries, without those returned by earlier calls. */
   readonly newExamples: () => readonly Example[]
-  /** What was taken in an older version than one that was met later, with that version: to be collected again. */
+  /** Ids collected in an older version than one found later, with the newest version. The feed must then be read again. */
   readonly outdated: () => ReadonlyMap<string, number>
-  /** Epoch milliseconds when the newest entry was seen or listed, where the list says so. */
+  /** Epoch milliseconds when the newest entry was seen or listed, if the list has dates. */
   readonly newestEntry: () => number | undefined
   /** Why the feed as a whole must be refused. */
   readonly refusal: () => Complaint | undefined
@@ -43,12 +43,12 @@ const maxExamples = 3
 type Site = Extract<Entry, { readonly kind: 'site' }>
 
 type Rules = Pick<FeedSettings, 'score' | 'minScore' | 'categories' | 'expiresDays'> & {
-  /** Epoch milliseconds: the age of entries that do not tell their own. */
+  /** Epoch milliseconds: the age of entries without a timestamp of their own. */
   readonly modified: () => number
   readonly now: number
-  /** False where what is read comes in pages. */
+  /** False when the input comes in pages. */
   readonly isWhole: boolean
-  /** Versions that count, of what was outdated when it was collected before. */
+  /** The newest version per id, from a first pass that found outdated ones. */
   readonly newest?: ReadonlyMap<string, number> | undefined
 }
 
@@ -88,7 +88,7 @@ export const collect = (rules: Rules): Collector => {
   const met = new Map<string, number>()
   const outdated = new Map<string, number>()
 
-  /** The message is made only where it is shown. */
+  /** The message is built lazily, because only the first few are shown. */
   const skip = (why: SkipReason, place: Place, message?: () => string): boolean => {
     const before = skipped[why] ?? 0
     skipped[why] = before + 1
@@ -97,7 +97,7 @@ export const collect = (rules: Rules): Collector => {
   }
   const describe = (columns: DetailColumns, type: 'ip' | 'domain', details: Details | undefined): void => {
     const { tlp, categories } = details ?? {}
-    // First, so that no number of tags crowds it out.
+    // First, so that the category limit never cuts off the TLP.
     const given = tlp === undefined ? categories : [tlp, ...(categories ?? [])]
     columns.categories.push(given ? lists.idOf(given) : 0)
     columns.scores.push(scoreOf(details?.score ?? rules.score))
@@ -156,7 +156,7 @@ export const collect = (rules: Rules): Collector => {
       const port = (entry.kind === 'range' && isSingle(entry.range) && (entry.port ?? details?.port)) || 0
       for (const range of ranges) addRange(range, port, details)
       if (entry.kind === 'site') addSite(entry.name, entry, details)
-      // What is below a host that a wildcard rule calls a suffix is somebody else's.
+      // A host that is itself a public suffix by a wildcard rule is listed alone: names below it have other owners.
       else if (entry.kind === 'name' && registrableDomain(entry.name) === undefined)
         addSite(entry.name, wholeHost, details)
       else if (entry.kind === 'name') addName(entry.name, details)
@@ -205,7 +205,7 @@ const quoted = (value: string): string => JSON.stringify(value.length > 80 ? `${
 const scoreOf = (score: number | undefined): number =>
   score === undefined || Number.isNaN(score) ? noScore : Math.round(Math.min(Math.max(score, 0), 100))
 
-/** When it was first seen cannot lie ahead; from when on it counts can. */
+/** A first-seen time cannot be in the future; a start of validity can. */
 const sinceOf = (details: Details | undefined, now: number): number | undefined =>
   details?.since ?? (details?.firstSeen !== undefined && details.firstSeen <= now ? details.firstSeen : undefined)
 
@@ -219,7 +219,7 @@ const expiryOf = (details: Details | undefined, type: 'ip' | 'domain', rules: Ru
 const secondsOf = (time: number | undefined): number =>
   time === undefined ? 0 : Math.min(Math.max(Math.floor(time / 1000), 1), 0xffffffff)
 
-/** Few lists serve many entries; the first is the feed's own. */
+/** Many entries share few lists, so each entry stores an id. List 0 is the feed's own. */
 const categoryLists = (
   own: readonly string[],
 ): { all: (readonly string[])[]; idOf: (given: readonly string[]) => number } => {

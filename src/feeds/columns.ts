@@ -1,15 +1,15 @@
-// Growing typed arrays, and the ones that hold what a feed says about each of its entries.
+// Growing typed arrays, and the columns that hold the details of each feed entry.
 
 /**
- * The size of what is only needed while a feed is loaded. The C library returns a block to the system when it is released only if it
- * is larger than 32 MB; smaller ones stay with the process. What is never written of a block takes no memory.
+ * Minimum size of large buffers that are needed only while a feed is loaded. The C library returns a freed block to the system only if it
+ * is larger than 32 MB; smaller blocks stay with the process. Unwritten pages of a block take no memory.
  */
 const scratchBytes = 40 * 1_048_576
-/** What stays of a smaller block does not matter, and V8 would collect garbage for every large one. */
+/** Smaller buffers keep their size: retaining them costs little, and V8 would collect garbage for every large allocation. */
 const smallBytes = 1_048_576
 const roomFor = (length: number): number => (length < smallBytes ? length : Math.max(length, scratchBytes))
 
-/** Space for so many bytes while a feed is loaded. */
+/** Scratch space of at least this many bytes, for use while a feed is loaded. */
 export const scratch = (length: number): ArrayBuffer => new ArrayBuffer(roomFor(length))
 export const scratchWords = (length: number): Uint32Array<ArrayBuffer> =>
   new Uint32Array(scratch(length * 4), 0, length)
@@ -46,13 +46,13 @@ export const words = (length: number): Uint32Array<ArrayBuffer> => new Uint32Arr
 export const noScore = 255
 
 export type DetailArrays = {
-  /** Which list of categories. */
+  /** Index into the category lists. */
   readonly categories: Uint16Array<ArrayBuffer>
   /** 0 to 100, or `noScore`. */
   readonly scores: Uint8Array<ArrayBuffer>
-  /** Epoch seconds since when it is listed, where the list states it; ahead of now, from when on it counts. 0: not stated. */
+  /** Epoch seconds since when the entry is listed; a future time is its start of validity. 0: the list does not say. */
   readonly since: Uint32Array<ArrayBuffer>
-  /** Epoch seconds after which the entry no longer counts, or 0. */
+  /** Epoch seconds when the entry expires, or 0 for never. */
   readonly expires: Uint32Array<ArrayBuffer>
 }
 export type DetailColumns = {
@@ -69,7 +69,7 @@ export const createDetailColumns = (): DetailColumns => ({
   expires: createColumn(words),
 })
 
-/** The details of these rows, in their order, in arrays of exactly their size. */
+/** The details of the given rows in the given order, in arrays of exact size. */
 export const pickDetails = (columns: DetailColumns, rows: Uint32Array): DetailArrays => {
   const from = {
     categories: columns.categories.values(),
@@ -96,7 +96,10 @@ export const isCurrent = ({ since, expires }: DetailArrays, row: number, nowSeco
   return (until === 0 || until > nowSeconds) && (since[row] ?? 0) <= nowSeconds
 }
 
-/** Of two rows for the same entry the one that counts longer, then the one with the higher score. It counts from the earlier start on. */
+/**
+ * Of two rows for the same entry, keeps the one that expires later, then the one with the higher score. It is valid from the earlier start
+ * of the two.
+ */
 export const strongerOf = (columns: DetailColumns, a: number, b: number): number => {
   const stronger = longerOf(columns, a, b)
   const since = columns.since.values()

@@ -1,19 +1,19 @@
-// The rows of a CSV file: a quoted cell may hold line ends, and a row that never closes its quotes is given up within bounds.
+// Splits a CSV file into rows: quoted cells may span lines, and a row with an unclosed quote is given up within fixed limits.
 import { splitCsv } from '../base/split-csv.js'
 import { forEachLine } from './lines.js'
 
 const maxCells = 256
-/** A row is split again with each further line, so there may not be many. */
+/** A row is split again for each further line, so the number of lines is limited. */
 const maxRowLines = 64
 
 type RowOptions = {
   readonly separator: string
   readonly maxLength: number
-  /** Lines between rows that are none, such as comments; blank ones are ignored anyway. */
+  /** Lines between rows to ignore, such as comments; blank lines are always ignored. */
   readonly isIgnored?: (line: string) => boolean
 }
 
-/** `take` and `skip` return false when enough was read. `skip` is called for a row that cannot be read, with its first and last line. */
+/** `take` and `skip` return false to stop. `skip` gets the first and last line of a row that cannot be read. */
 export const forEachRow = (
   bytes: Buffer,
   { separator, maxLength, isIgnored = () => false }: RowOptions,
@@ -36,7 +36,7 @@ export const forEachRow = (
   if (open !== '') skip(openLine, lastLine)
 }
 
-/** The cells of one whole row; nothing if its quotes do not end. */
+/** The cells of one complete row; undefined if a quote is unclosed. */
 export const splitRow = (row: string, separator: string): readonly string[] | undefined => {
   const { cells, isOpen } = splitCsv(row, separator, maxCells)
   return isOpen ? undefined : cells

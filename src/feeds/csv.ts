@@ -1,4 +1,4 @@
-// CSV: quoted fields, comments, headers that stand in a comment or nowhere at all.
+// CSV feeds with quoted fields and comments; the header may be a row, a comment or missing.
 import { publicSuffix } from '../domain/public-suffix.js'
 import { forEachRow, splitRow } from './csv-rows.js'
 import { readEntry, spanOfRow } from './entry.js'
@@ -9,12 +9,12 @@ import { readLine } from './text-list.js'
 const delimiters = [',', ';', '\t', '|']
 const maxRowLength = 65_536
 
-/** How a table is written; `header` is the row that names the columns, wherever it stands. */
+/** The format of a table; `header` is the row that names the columns, wherever it is. */
 type Table = { readonly delimiter: string; readonly layout: Layout; readonly header: readonly string[] }
 
 const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line)
 
-/** The table that the beginning of a file shows, or why none of its columns can be taken; nothing when it is a list of lines. */
+/** Detects a table from the beginning of a file. Returns a problem if no column can be chosen, undefined for a plain list of lines. */
 export const detectTable = (start: string, columns?: Columns): Table | ParseProblem | undefined => {
   const lines = start.split(/\r?\n/).filter((line) => line.trim() !== '')
   const rows = lines.filter((line) => !isComment(line))
@@ -30,21 +30,21 @@ export const detectTable = (start: string, columns?: Columns): Table | ParseProb
   return readable.length * 2 >= rows.length ? undefined : byContent(rows.slice(0, 100))
 }
 
-/** A header has as many columns as the row after it; in a comment one word is no header. */
+/** A header has as many columns as the next row. In a comment, a single word is not a header. */
 const withHeader = (header: string | undefined, row: string | undefined, mayBeOne: boolean): Table | undefined => {
   for (const delimiter of delimiters) {
     const names = splitRow(header ?? '', delimiter)
     const layout = names && (names.length > 1 || mayBeOne) ? layoutOf(names) : undefined
     if (!names || !layout) continue
     const fields = row === undefined ? names : splitRow(row, delimiter)
-    // DShield's table of first address, last address and prefix is read as lines, whatever it calls the prefix.
+    // DShield's table of first address, last address and prefix is read as lines, whatever its header says.
     if (fields && spanOfRow(fields) !== undefined) return undefined
     if (fields === undefined || fields.length === names.length) return { delimiter, layout, header: names }
   }
   return undefined
 }
 
-/** By the settings of the feed: the header may be a row, a comment or nowhere. */
+/** Uses the columns from the feed's settings; the header may be a row, a comment or missing. */
 const chosenTable = (
   rows: readonly string[],
   comments: readonly string[],
@@ -73,7 +73,10 @@ const chosenTable = (
 const valueAt = (fields: readonly string[], { value }: Columns): number =>
   typeof value === 'number' ? value - 1 : fields.indexOf(value)
 
-/** Nobody says which column it is: the one that holds addresses and names in nearly every row, if there is one such. */
+/**
+ * Without known column names, takes the column that holds indicators in at least 90 % of the rows. Several such columns are a problem,
+ * unless there is no header and the first column is one of them.
+ */
 const byContent = (rows: readonly string[]): Table | ParseProblem | undefined => {
   for (const delimiter of delimiters) {
     const split = rows.map((row) => splitRow(row, delimiter) ?? [])
@@ -110,7 +113,7 @@ export const parseTable =
   (bytes, sink) => {
     const isHeader = (fields: readonly string[]): boolean =>
       header.length > 0 && fields.length === header.length && fields.every((field, at) => field === header[at])
-    /** A quoted field that never ends costs every line it seems to hold. */
+    /** A row with an unclosed quote counts as one skipped entry per line. */
     const skip = (from: number, to: number): boolean => {
       for (let line = from; line <= to; line++) if (!sink.skip(line)) return false
       return true

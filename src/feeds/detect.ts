@@ -1,4 +1,4 @@
-// Which parser reads a file: the one that its content asks for, whatever the file is called.
+// Picks the parser for a file by its content, never by its name.
 import { detectTable, parseTable } from './csv.js'
 import type { Columns, ParseProblem, Parser } from './feed.js'
 import { looksLikeJson, parseJsonList } from './json-list.js'
@@ -8,7 +8,7 @@ import { parseTextList } from './text-list.js'
 
 const sampleBytes = 65_536
 
-/** `columns`: where the feed's settings say what holds what. */
+/** `columns`: the columns named in the feed's settings. */
 export const parserOf = (bytes: Buffer, columns?: Columns): { readonly parser: Parser } | ParseProblem => {
   const sample = bytes.toString('utf8', 0, sampleBytes).replace(/^\ufeff/, '')
   const start = sample.trimStart()
@@ -20,7 +20,7 @@ export const parserOf = (bytes: Buffer, columns?: Columns): { readonly parser: P
         'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page',
     }
   if (looksLikeJson(start)) return { parser: (all, sink) => parseJsonList(all, sink, columns) }
-  // The last line of the sample may be cut.
+  // The last line of the sample may be cut off.
   const whole = bytes.length > sampleBytes ? sample.slice(0, sample.lastIndexOf('\n') + 1) : sample
   if (!columns && looksLikeZone(whole)) return { parser: parseZone }
   const patterns = columns ? undefined : detectPatternTable(start)

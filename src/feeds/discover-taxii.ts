@@ -1,4 +1,4 @@
-// Discovery of a TAXII 2.1 server: its API roots, and which of their collections a login may read.
+// Discovers a TAXII 2.1 server: its API roots, and the collections that a login may read.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { objectsOf, readJson, stringOf, stringsOf } from './json-text.js'
 import { noTaxii, taxiiMeaning, taxiiType } from './taxii.js'
 
 type Collection = {
-  /** What `taxii` of a feed takes. */
+  /** The value for a feed's `taxii` setting. */
   readonly address: string
   readonly title: string
   readonly isReadable: boolean
@@ -18,7 +18,7 @@ type Collection = {
 type ApiRoot = {
   readonly address: string
   readonly collections: readonly Collection[]
-  /** Why its collections are not known. */
+  /** Why its collections could not be listed. */
   readonly problem?: string
 }
 
@@ -27,7 +27,7 @@ type Access = Pick<DownloadRequest, 'headers' | 'clientCertificate' | 'allowHttp
 const maxRoots = 100
 const maxAnswerBytes = 4 * 1024 * 1024
 
-/** `url` is that of the discovery, or of one API root. */
+/** `url` is the discovery address, or the address of one API root. */
 export const discoverTaxii = async (
   download: Download,
   url: string,
@@ -74,7 +74,7 @@ const collectionOf = (collection: AnyObject, root: string): readonly Collection[
   return [{ address, title: stringOf(collection.title) ?? '', isReadable: collection.can_read === true }]
 }
 
-/** The answer, or why there is none. */
+/** The answer, or the reason there is none. */
 const askFor = async (download: Download, url: string, access: Access, file: string): Promise<AnyObject | string> => {
   const headers = { ...access.headers, accept: taxiiType }
   const got = await download({ ...access, url, headers, file, maxBytes: maxAnswerBytes })

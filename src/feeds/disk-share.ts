@@ -1,24 +1,24 @@
-// How much of the disk fetched feeds may take: one read, and the folder with the copies of all.
+// Limits the disk space of fetched feeds: per read, and for the folder with all copies.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type DiskLimits = { readonly readBytes: number; readonly folderBytes: number }
 
-/** A million indicators in STIX have about 2 GB, and while they are read anew their former copy is there as well. */
+/** A million indicators in STIX take about 2 GB, and a new read is stored next to the former copy. */
 const defaults: DiskLimits = { readBytes: 2 * 1024 ** 3, folderBytes: 8 * 1024 ** 3 }
 
 export type DiskShare = {
-  /** For one read; what is told of its bytes are those that it adds. */
+  /** Starts one read; the caller reports the bytes that this read adds. */
   readonly begin: () => Promise<ReadShare>
 }
 
-/** Takes bytes that were written, and says why they are too many if they are. */
+/** Counts written bytes and returns a message once there are too many. */
 export type ReadShare = (bytes: number) => string | undefined
 
 export const openDiskShare = (folder: string, limits: Partial<DiskLimits> = {}): DiskShare => {
   const { readBytes, folderBytes } = { ...defaults, ...limits }
   let measured = 0
-  /** Since it was measured, by all reads. */
+  /** Bytes added by all reads since the last measurement. */
   let added = 0
   return {
     begin: async () => {
@@ -37,7 +37,7 @@ export const openDiskShare = (folder: string, limits: Partial<DiskLimits> = {}):
   }
 }
 
-/** Pages that stay are links to the same files: each counts once. */
+/** Kept pages are hard links to the same files, so each inode counts once. */
 const sizeOf = async (folder: string): Promise<number> => {
   const met = new Set<number>()
   let size = 0
@@ -45,7 +45,7 @@ const sizeOf = async (folder: string): Promise<number> => {
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       const inside = join(path, entry.name)
       if (entry.isDirectory()) await add(inside)
-      // What is renamed meanwhile is found under its new name, or the next time.
+      // A file renamed meanwhile is found under its new name, or next time.
       const found = entry.isFile() ? await stat(inside).catch(() => undefined) : undefined
       if (!found || met.has(found.ino)) continue
       met.add(found.ino)

@@ -1,34 +1,34 @@
-// Reads one value of a feed: an address, a range, a name or a URL, as feeds write them, defanged or not.
+// Reads one value of a feed: an address, range, name or URL in the notations that feeds use, defanged or not.
 import { parseRange, readAddress, type AddressRange } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { parsePort } from './parse-port.js'
 import { normalPath } from './url-path.js'
 
-/** An IPv4 range that is written by its first and last address. */
+/** An IPv4 range written as its first and last address. */
 export type Span = { readonly first: number; readonly last: number }
 
-/** How a URL begins, by its place in this list; what is no URL of these has none. */
+/** URL schemes; an entry stores the index of its scheme. Index 0 means another scheme or none. */
 export const schemes = ['', 'http://', 'https://', 'ftp://', 'ftps://', 'tcp://', 'udp://'] as const
 
 export type Entry =
-  /** `port`: it is meant for that port of a single address. */
+  /** `port`: the entry lists only this port of a single address. */
   | { readonly kind: 'range'; readonly range: AddressRange; readonly port?: number }
   | { readonly kind: 'span'; readonly span: Span }
-  /** The name and everything below it. */
+  /** Covers the name and everything below it. */
   | { readonly kind: 'name'; readonly name: string }
-  /** What a URL accuses: with a path everything that begins with it, without one the host; nothing below the host. */
+  /** A listed URL: with a path it covers everything that begins with it, without one the host. It never covers names below the host. */
   | {
       readonly kind: 'site'
       readonly name: string
       readonly path: string
-      /** As it is listed: the place of its scheme, and its port or 0. */
+      /** As listed: the index of the scheme, and the port or 0. */
       readonly scheme: number
       readonly port: number
     }
 
 /**
- * other: well-formed, but nothing that is looked up; `what` says what it is.
- * unusable: no entry at all. single: one label, which is a public suffix or a word.
+ * other: well-formed, but of a kind that is never looked up; `what` names the kind. unusable: not an entry. single: one label, either a
+ * public suffix or a plain word.
  */
 type Reading =
   | Entry
@@ -42,7 +42,7 @@ const mail: Reading = { kind: 'other', what: 'a mail address' }
 const fileHash: Reading = { kind: 'other', what: 'a file hash' }
 const maxLength = 4096
 
-/** `hxxps[:]//bad[.]example` and the other ways of writing an address so that nobody clicks it. */
+/** Undoes defanging such as `hxxps[:]//bad[.]example`. */
 const refang = (text: string): string =>
   text
     .replace(/\[\.\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)/gi, '.')
@@ -54,7 +54,7 @@ const isDefanged = (text: string): boolean => /[[({]|^h(?:xx|\*\*)ps?:/i.test(te
 
 type Authority = { readonly host: string; readonly port: number; readonly end: number }
 
-/** What stands between scheme and path, without user and port, and where the path begins. */
+/** The host and port between scheme and path, without the user, and the offset where the path begins. */
 const authorityOf = (text: string): Authority => {
   const scheme = text.indexOf('://')
   const start = scheme >= 0 ? scheme + 3 : 0
@@ -66,7 +66,7 @@ const authorityOf = (text: string): Authority => {
   return { host, port: own === host ? 0 : (parsePort(own.slice(own.lastIndexOf(':') + 1)) ?? 0), end }
 }
 
-/** `198.51.100.7:443` and `[2001:db8::7]:443`, the most common entries of lists of servers. */
+/** `198.51.100.7:443` and `[2001:db8::7]:443`, the most common entries in lists of servers. */
 const endpointOf = (text: string): Reading | undefined => {
   const colon = text.lastIndexOf(':')
   if (colon < 7 || text.length - colon > 6) return undefined
@@ -93,7 +93,7 @@ const named = (text: string): Reading => {
     : unusable
 }
 
-/** A host is the whole name only where it stands by itself, with a port at most. */
+/** A bare host, with at most a port, lists the whole name. With a scheme or a path it is a URL. */
 const siteOf = (host: Reading, text: string, { port, end }: Authority): Reading => {
   if (host.kind !== 'name') return host
   const { name } = host
@@ -111,7 +111,7 @@ const schemeOf = (text: string): number => {
   )
 }
 
-/** Four groups of three digits are decimal, whatever a leading zero means elsewhere. */
+/** Four groups of three digits are decimal: the leading zeros are padding, not octal. */
 const padded = /^\d{3}\.\d{3}\.\d{3}\.\d{3}$/
 const withoutPadding = (text: string): string => (padded.test(text) ? text.replace(/\b0{1,2}(?=\d)/g, '') : text)
 
@@ -135,9 +135,9 @@ export const readEntry = (raw: string): Reading => {
     const { host } = authority
     const address = parseRange(host)
     if (!address) return host === '' ? unusable : siteOf(named(host), text, authority)
-    // A prefix that is no prefix (198.51.100.0/33) must not turn into the one address before it.
+    // An invalid prefix (198.51.100.0/33) must not become the single address before the slash.
     if (!text.includes('://') && /\/\d+$/.test(text)) return unusable
-    // What is a URL accuses the machine; the port is that of one of its servers.
+    // A URL with an IP host lists the whole address, because the port belongs to only one of its servers.
     return endpointOf(text) ?? { kind: 'range', range: address }
   }
   if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? mail : unusable
@@ -157,11 +157,11 @@ const parseSpan = (text: string): Span | undefined => {
   return dash < 0 ? undefined : readSpan(text.slice(0, dash).trimEnd(), text.slice(dash + 1).trimStart())
 }
 
-/** The prefixes that cover a span and nothing else; at most 62 of them. */
+/** The prefixes that cover exactly this span; at most 62. */
 export const prefixesOf = ({ first, last }: Span): AddressRange[] => {
   const prefixes: AddressRange[] = []
   for (let at = first; at <= last;) {
-    // As wide as the place it begins at allows, and as what is left fills.
+    // The widest prefix that is aligned to its start and fits into the rest.
     let size = 1
     while (at % (size * 2) === 0 && at + size * 2 - 1 <= last && size < 2 ** 32) size *= 2
     prefixes.push({ version: 4, first: at, last: at + size - 1 })
@@ -170,7 +170,7 @@ export const prefixesOf = ({ first, last }: Span): AddressRange[] => {
   return prefixes
 }
 
-/** A row of first address, last address and prefix length that say the same, as DShield's block list has them. */
+/** A row of first address, last address and prefix length that agree, as in DShield's block list. */
 export const spanOfRow = ([first = '', last = '', bits = '']: readonly string[]): string | undefined => {
   const span = readSpan(first, last)
   return span && /^\d\d?$/.test(bits) && span.last - span.first + 1 === 2 ** (32 - Number(bits))

@@ -1,4 +1,4 @@
-// The file of a feed: its bytes, unpacked if they are gzip or zip and turned into UTF-8 if they are UTF-16, up to a limit; and what tells that it has changed.
+// Reads the file of a feed up to a size limit, unpacks gzip and zip, converts UTF-16 to UTF-8, and detects changes.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -37,11 +37,11 @@ export const readBytes = (path: string): Bytes => {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** Why a file could not be read, in words that follow its name. */
+/** Why a file could not be read, as a phrase that follows its name. */
 export const whyUnreadable = (error: unknown): string =>
   messages[codeOf(error)] ?? `cannot be read (${codeOf(error) || 'unknown error'})`
 
-/** A list may be packed for the way on top of being packed itself. */
+/** A list may be compressed for transfer and packed itself. */
 const maxLayers = 2
 
 const unpack = (given: Buffer): Unzipped => {
@@ -67,8 +67,9 @@ const messages: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'is a broken gzip file',
 }
 
-// What changes about a path when its content does: by writing, by rename, or by a symbolic link that points elsewhere.
-/** Follows links, so a swapped link shows as another file. A MISP feed is as new as its manifest. */
+/**
+ * Changes with the content, after a write, a rename or a switched symbolic link: links are followed. A MISP feed is as new as its manifest.
+ */
 export const signatureOf = async (path: string): Promise<string> => {
   try {
     const found = await stat(path, { bigint: true })

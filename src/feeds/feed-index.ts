@@ -1,4 +1,4 @@
-// All entries of one feed, ready to be looked up: plain typed arrays, so that it moves between threads without a copy.
+// The index of one feed: plain typed arrays, which move between threads without a copy.
 import { MessageChannel } from 'node:worker_threads'
 import { formatAddress, readAddress, type Words } from '../domain/address.js'
 import type { EntryCounts } from '../domain/entry-counts.js'
@@ -14,11 +14,11 @@ export type FeedIndex = {
   readonly six: RangeTable
   readonly names: NameTable
   readonly sites: SiteTable
-  /** The lists of categories that entries point to. */
+  /** Category lists; entries store an index into them. */
   readonly categories: readonly (readonly string[])[]
 }
 
-/** What is looked for, read once for all feeds. */
+/** A lookup target, parsed once for all feeds. */
 export type Target =
   | { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string; readonly port: number }
   | { readonly name: string; readonly paths?: readonly string[] | undefined }
@@ -29,13 +29,13 @@ export type Hit = {
   readonly categories: readonly string[]
   readonly since?: number
   readonly expires?: number
-  /** Another port of the address, or a URL of the host is listed; it is not known whether it was this one. */
+  /** The listing is for a port of the address or a URL of the host that the event does not show. */
   readonly isPartial?: true
-  /** The listed URL, where what is looked for is that or below it. */
+  /** The listed URL, if the target is that URL or below it. */
   readonly url?: string
 }
 
-/** What an event shows of an indicator besides: paths of the URLs of a name, and the port of an address, as `findRange` takes it. */
+/** Context from the event: URL paths on a name, or the port of an address in the form that `findRange` takes. */
 export type Shown = { readonly paths?: readonly string[] | undefined; readonly port?: number | undefined }
 
 export const targetOf = ({ type, value }: Indicator, { paths, port = unknownPort }: Shown = {}): Target | undefined => {
@@ -84,10 +84,10 @@ export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entr
 const maxShown = 256
 const shown = (site: string): string => (site.length > maxShown ? `${site.slice(0, maxShown)}…` : site)
 
-/** The score is that of the URL or the port; nobody gave one to the host. */
+/** Drops the score: it belongs to the URL or the port, not to the host. */
 const partial = ({ score: _, ...hit }: Hit): Hit => ({ ...hit, isPartial: true })
 
-/** A single address is written as it was asked for: both are in their normal form. */
+/** A single address is shown in the form of the target, because both are normalized. */
 const rangeAt = ({ width, starts, bits, ports }: RangeTable, row: number, asked: string): string => {
   const size = bits[row] ?? 0
   const port = ports[row] ?? 0
@@ -98,7 +98,7 @@ const rangeAt = ({ width, starts, bits, ports }: RangeTable, row: number, asked:
   return `${formatAddress(start)}/${size}`
 }
 
-/** When the next entry begins to count, in epoch milliseconds; Infinity if all do already. */
+/** When the next entry becomes valid, in epoch milliseconds; Infinity if all are valid already. */
 export const nextValidOf = ({ four, six, names, sites }: FeedIndex, now: number): number => {
   let next = Infinity
   for (const { since } of [four, six, names, sites])
@@ -123,7 +123,7 @@ const withPort = ({ ports }: RangeTable): number => ports.reduce((sum, port) => 
 const hasPath = ({ offsets }: SiteTable, row: number, length: number): boolean =>
   (offsets[row + 1] ?? 0) - (offsets[row] ?? 0) !== length
 
-/** Gives the memory of an index back at once: a message that nobody can receive. The collector would leave it for minutes. */
+/** Frees the memory of an index at once by transferring it in a message without a receiver. Garbage collection could take minutes. */
 export const releaseIndex = (index: FeedIndex): void => {
   const { port1, port2 } = new MessageChannel()
   port1.postMessage(undefined, buffersOf(index))
@@ -131,7 +131,7 @@ export const releaseIndex = (index: FeedIndex): void => {
   port2.close()
 }
 
-/** Every buffer of the index, to be handed over to another thread. */
+/** Every buffer of the index, for transfer to another thread. */
 export const buffersOf = ({ four, six, names, sites }: FeedIndex): ArrayBuffer[] =>
   [four, six, names, sites].flatMap((table) =>
     Object.values(table)

@@ -1,4 +1,4 @@
-// Fetches a feed when it is time: asks only for what has changed, takes a list only when it is found good, and tries again later when it fails.
+// Fetches a feed when it is due: asks only for changes, installs a list only after it loads, and retries failures with backoff.
 import { readFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Clock } from '../base/clock.js'
@@ -17,21 +17,21 @@ import { readCollection } from './taxii.js'
 export type FetchState = {
   /** Epoch milliseconds. */
   nextAt: number
-  /** When it was last fetched or found unchanged, by any process of this machine. */
+  /** When it was last fetched or found unchanged, by any process on this machine. */
   checkedAt?: number | undefined
   error?: string | undefined
-  /** Another process of this machine is fetching it. */
+  /** Another process on this machine is fetching it. */
   isElsewhere?: boolean
   fetches: number
   failures: number
-  /** Of what is read page by page: how much was read so far, and up to where the last read came. */
+  /** For paged sources: how much was read so far, and the cursor of the last read. */
   read?: { readonly pages: number; readonly objects: number; readonly cursor?: string | undefined } | undefined
 }
 
 export type FetchedFeed = {
   readonly state: FetchState
   readonly path: string
-  /** Does nothing before it is time. Never rejects. */
+  /** Does nothing before the feed is due. Never rejects. */
   readonly fetchIfDue: () => Promise<void>
 }
 
@@ -43,9 +43,9 @@ export type FetchOutside = {
   readonly random: () => number
   readonly emit: Emit
   readonly signal: AbortSignal
-  /** Takes the list in a file into use and returns nothing, or says why it must not be. */
+  /** Loads the list in a file and puts it into use; returns the problem if the list is refused. */
   readonly take: (file: string, install: () => Promise<void>) => Promise<FileProblem | undefined>
-  /** Whether a former version of it is in use. */
+  /** Whether an earlier version of the list is in use. */
   readonly isInUse: () => boolean
 }
 
@@ -53,7 +53,7 @@ const minuteMs = 60_000
 const lockedMs = 1_000
 const defaultRefreshMinutes = 60
 
-/** Where a list comes from, without the path and the query, which may hold a key. */
+/** The host of an address, without path and query, which may contain a key. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what is no address')
 
 export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside): FetchedFeed => {
@@ -66,7 +66,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
   const isPaged = settings.url === undefined
   const isClosed = (): boolean => signal.aborted
   const refreshMs = refreshMinutes * minuteMs
-  /** A tenth earlier or later, so that a fleet does not ask all at once. */
+  /** Up to ten percent earlier or later, so that a fleet does not send its requests all at once. */
   const jittered = (ms: number): number => ms * (0.9 + 0.2 * random())
   const state: FetchState = { nextAt: 0, fetches: 0, failures: 0 }
 
@@ -120,7 +120,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
       const problem = isMisp
         ? await outside.take(files.freshFolder, () => installFolder(files.freshFolder, files.list))
         : await outside.take(files.fresh, () => rename(files.fresh, files.list))
-      // What was refused is fetched whole again, for it may have been put right under the same name.
+      // The notes keep the former validators, so that a refused list is downloaded again.
       if (problem) return fail(`the list is refused: ${problem.message}`, notes)
     }
     emit({ event: 'feed_fetched', feed: name, from, bytes, ms: clock.now() - started })
@@ -152,7 +152,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
     if ('message' in got) return fail(got.message, notes, got.retryAfterMs)
     if (isWhole || got.objects > 0) {
       const problem = await outside.take(files.freshFolder, () => installFolder(files.freshFolder, files.list))
-      // What was refused is read whole again.
+      // A refused list is read whole again.
       if (problem) return fail(`the list is refused: ${problem.message}`, { ...notes, wholeAt: undefined })
     }
     emit({ event: 'feed_fetched', feed: name, from, bytes: got.objects > 0 ? got.bytes : 0, ms: clock.now() - started })
@@ -196,7 +196,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
   }
 }
 
-/** What was deleted is not told by what is new: once a day all of it is read. */
+/** Incremental reads do not report deletions, so everything is read once a day. */
 const wholeMs = 24 * 60 * minuteMs
 
 const sourceOf = (
@@ -220,7 +220,7 @@ type Access = {
   readonly clientCertificate: ClientCertificate | undefined
 }
 
-/** Read for every fetch, so that it may change; what is in the files is never told. */
+/** Read for every fetch, so that keys can be rotated. Messages never contain the contents. */
 export const readAccess = (settings: Partial<FeedSettings>): Access | { readonly problem: string } => {
   const { headersFile, apiKeyFile, clientCertFile, clientKeyFile } = settings
   const headers = headersFile === undefined ? {} : readHeaders(headersFile)
@@ -238,7 +238,7 @@ export const readAccess = (settings: Partial<FeedSettings>): Access | { readonly
   }
 }
 
-/** One header a line, `Authorization: Bearer …`. Read for every fetch, so that a key may change; what is in it is never told. */
+/** One header per line, such as `Authorization: Bearer …`. Messages never contain the values. */
 const readHeaders = (file: string): Record<string, string> | string => {
   const headers: Record<string, string> = {}
   let text: string

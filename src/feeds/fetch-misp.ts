@@ -1,4 +1,4 @@
-// Fetches the events that the manifest of a MISP feed names: only those that are new or have changed, within limits.
+// Fetches the events in the manifest of a MISP feed: only new and changed ones, within limits.
 import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, DownloadRequest } from '../domain/download.js'
@@ -7,11 +7,11 @@ import { readManifest, type Manifest } from './misp.js'
 
 type MispFetch = {
   readonly download: Download
-  /** How the manifest was asked for; its file holds it. */
+  /** The request that fetched the manifest; its file contains the manifest. */
   readonly request: DownloadRequest
-  /** The folder of the version in use, if there is one. */
+  /** The folder of the version in use, if any. */
   readonly former: string
-  /** The folder to make. */
+  /** The folder to create. */
   readonly folder: string
 }
 
@@ -21,10 +21,10 @@ const maxTotalBytes = 256 * 1024 * 1024
 const totalMs = 600_000
 const atOnce = 4
 
-/** The address of a manifest is that of a whole MISP feed. */
+/** The address of a manifest stands for the whole MISP feed. */
 export const isMispUrl = (url: string): boolean => URL.canParse(url) && new URL(url).pathname.endsWith('/manifest.json')
 
-/** Returns why the feed could not be fetched, or how many bytes were. */
+/** Returns the number of bytes fetched, or why the feed could not be fetched. */
 export const fetchMispEvents = async (given: MispFetch): Promise<string | { readonly bytes: number }> => {
   const { download, request, former, folder } = given
   const manifest = manifestIn(request.file)
@@ -65,7 +65,7 @@ export const fetchMispEvents = async (given: MispFetch): Promise<string | { read
   return { bytes }
 }
 
-/** A folder cannot be renamed over another one; who reads in between finds nothing and looks again. */
+/** A folder cannot be renamed onto another one, so the old one is removed first. A reader in between finds nothing and tries again. */
 export const installFolder = async (fresh: string, place: string): Promise<void> => {
   await rm(place, { recursive: true, force: true })
   await rename(fresh, place)
@@ -76,7 +76,7 @@ const manifestIn = (file: string): Manifest => {
   return read.ok ? readManifest(read.bytes) : read
 }
 
-/** Files of events that have the same timestamp in both manifests. */
+/** Event files with the same timestamp in both manifests. */
 const unchangedOf = (now: Manifest & { ok: true }, before: Manifest): ReadonlySet<string> => {
   if (!before.ok) return new Set()
   return new Set(

@@ -1,4 +1,4 @@
-// Fetches what a server hands out page by page into a folder: all of it, or what is new since the last time next to the pages that are there.
+// Fetches a paged source into a folder: everything, or only the changes since the last read next to the pages already there.
 import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, DownloadRequest } from '../domain/download.js'
@@ -9,33 +9,33 @@ import { readJson } from './json-text.js'
 import { digestOf } from './page-outline.js'
 import { openPageReader, type PageReader } from './read-pages.js'
 
-/** What differs from one page to the next. */
+/** The parts of a request that differ per page. */
 type PageRequest = Pick<DownloadRequest, 'url' | 'body'>
 
-/** The value is an outline: its objects tell which version of what they are. */
+/** The value is an outline: its objects contain only their ids and versions. */
 type PageAnswer = { readonly value: unknown; readonly header: (name: string) => string | undefined }
 
 export type Page =
   | {
       readonly objects: readonly AnyObject[]
-      /** How many of them the pages that stay hold already, as they are. */
+      /** How many of the objects the kept pages already contain unchanged. */
       readonly known?: number
-      /** Where the next read begins, if this was the last page; and by their digests what it will be sent again. */
+      /** On the last page: where the next read begins, and digests of the objects which that read will receive again. */
       readonly cursor?: string | undefined
       readonly edge?: readonly string[] | undefined
-      /** Undefined: this was the last page. */
+      /** Undefined on the last page. */
       readonly next?: PageRequest | undefined
     }
   | { readonly problem: string }
 
-/** For one read. */
+/** A paged source, created for one read. */
 export type PagedSource = {
   readonly headers: Readonly<Record<string, string>>
   readonly first: PageRequest
   readonly read: (answer: PageAnswer) => Page
-  /** What an object has in common with no other one, and with no other version of itself. */
+  /** A text that identifies one version of one object. */
   readonly versionOf: (object: AnyObject) => string
-  /** What a status means there, where that is more than its number says. */
+  /** The meaning of an HTTP status on this server, if it says more than the number. */
   readonly meaningOf?: (status: number) => string | undefined
 }
 
@@ -43,9 +43,9 @@ type PagesFetch = {
   readonly download: Download
   readonly request: Omit<DownloadRequest, 'url' | 'file' | 'body' | 'etag' | 'lastModified'>
   readonly source: PagedSource
-  /** The folder with the pages that stay; undefined: all is read anew. */
+  /** The folder with the pages to keep; undefined to read everything. */
   readonly former: string | undefined
-  /** The folder to make. */
+  /** The folder to create. */
   readonly folder: string
   readonly progressed: (pages: number, objects: number) => Promise<void>
   readonly share: ReadShare
@@ -63,10 +63,10 @@ type FetchedPages =
 
 const maxPageBytes = 32 * 1024 * 1024
 const maxPages = 100_000
-/** As many as an index may hold. */
+/** The entry limit of an index. */
 const maxObjects = 8_000_000
 
-/** The counts are those of what is new in this read. The cursor is told only after the last page, so that a page that fails loses nothing. */
+/** Counts only what is new in this read. The cursor is returned after the last page, so a failing page loses nothing. */
 export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
   const reader = openPageReader()
   try {
@@ -81,7 +81,7 @@ const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<Fetched
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
   const kept = former === undefined ? 0 : await keepPages(former, folder)
-  /** A server that repeats itself would never end. */
+  /** Digests of the pages so far, because a server that repeats itself would never end. */
   const met = new Set<string>()
   let asked = source.first
   let pages = 0
@@ -126,14 +126,14 @@ const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<Fetched
 
 const pageName = (number: number): string => `${String(number).padStart(6, '0')}.json`
 
-/** The pages in a folder, the newest first, as its manifest counts them; undefined: it is the manifest of something else. */
+/** The pages in a folder, newest first, as counted in its manifest; undefined for another kind of manifest. */
 export const pagesIn = (manifest: unknown): readonly string[] | undefined => {
   const count = isObject(manifest) ? manifest.threatweave_pages : undefined
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > maxPages) return undefined
   return Array.from({ length: count }, (_, back) => pageName(count - 1 - back))
 }
 
-/** How many there are. */
+/** Links the former pages into the new folder and returns their number. */
 const keepPages = async (former: string, folder: string): Promise<number> => {
   const read = readBytes(join(former, 'manifest.json'))
   const json = read.ok ? readJson(read.bytes) : undefined

@@ -1,4 +1,4 @@
-// The copy of a fetched feed on this machine, what is known about its last fetch, and which process may fetch it next.
+// The local copy of a fetched feed, the notes on its last fetch, and the lock for fetching it.
 import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -6,15 +6,15 @@ import { join } from 'node:path'
 
 export type CopyFiles = {
   readonly list: string
-  /** What came last, until it has been found good. */
+  /** The latest download, until it has passed its checks. */
   readonly fresh: string
-  /** The same for a MISP feed, which is a folder. */
+  /** The same for feeds that are folders: MISP feeds and paged sources. */
   readonly freshFolder: string
   readonly notes: string
   readonly lock: string
 }
 
-/** Another address is another list, so its copy is another file; the address, which may hold a key, does not show in the name. */
+/** The name contains a hash of the address: another address gets another copy, and a key in the address does not show. */
 export const copyFiles = (folder: string, name: string, url: string): CopyFiles => {
   const list = join(folder, `${name}-${createHash('sha256').update(url).digest('hex').slice(0, 12)}`)
   return { list, fresh: `${list}.new`, freshFolder: `${list}.folder`, notes: `${list}.json`, lock: `${list}.lock` }
@@ -26,13 +26,13 @@ export type Notes = {
   readonly lastModified?: string | undefined
   /** When it was last fetched or found unchanged. */
   readonly checkedAt?: number | undefined
-  /** Nobody tries before this, after a failure. */
+  /** After a failure, no process retries before this time. */
   readonly retryAt?: number | undefined
   readonly failures?: number | undefined
   readonly error?: string | undefined
-  /** Of what is read page by page: where the next read begins, when all of it was read last, and how much it was. */
+  /** For paged sources: the cursor of the next read. `wholeAt` is the time of the last full read, `pages` and `objects` are totals. */
   readonly cursor?: string | undefined
-  /** By their digests what the next read is sent again although it is known. */
+  /** Digests of the known objects that the next read will receive again. */
   readonly edge?: readonly string[] | undefined
   readonly wholeAt?: number | undefined
   readonly pages?: number | undefined
@@ -53,7 +53,7 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
       () => false,
     )
     return {
-      // Without the copy an answer "not changed" would be of no use.
+      // Without the copy, the answer 304 Not Modified would be useless.
       ...(isThere && {
         etag: text(etag),
         lastModified: text(lastModified),
@@ -69,7 +69,7 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
       error: text(error),
     }
   } catch {
-    return {} // never fetched, or the notes are broken: it is fetched whole
+    return {} // never fetched, or broken notes: fetch everything
   }
 }
 
@@ -78,10 +78,10 @@ export const writeNotes = async ({ notes }: CopyFiles, value: Notes): Promise<vo
   await rename(`${notes}.new`, notes)
 }
 
-/** Longer than any download may take, so whoever has neither renewed nor released it for longer is dead. */
+/** Longer than any download, so a lock that was neither renewed nor released for this long belongs to a dead process. */
 const staleMs = 900_000
 
-/** One process of this machine fetches at a time; nothing when another one does. */
+/** Takes the lock, so that one process per machine fetches at a time; undefined if another process has it. */
 export const takeLock = async ({ lock }: CopyFiles, folder: string): Promise<(() => Promise<void>) | undefined> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -91,7 +91,7 @@ export const takeLock = async ({ lock }: CopyFiles, folder: string): Promise<(()
       try {
         await file.writeFile(String(process.pid))
       } catch (error) {
-        await release() // a full disk must not leave a lock behind that nobody holds
+        await release() // a full disk must not leave an orphaned lock behind
         throw error
       } finally {
         await file.close()
@@ -113,7 +113,7 @@ const isAbandoned = async (lock: string): Promise<boolean> => {
     const [{ mtimeMs }, text] = await Promise.all([stat(lock), readFile(lock, 'utf8')])
     return Date.now() - mtimeMs > staleMs || (/^\d+$/.test(text) && !isAlive(Number(text)))
   } catch {
-    return true // it was released in this moment
+    return true // released a moment ago
   }
 }
 

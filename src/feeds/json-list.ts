@@ -1,4 +1,4 @@
-// Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
+// Lists in JSON: STIX, MISP, abuse.ch exports, and lists of strings or objects, as one document or one object per line.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { createBoundedCache } from '../base/bounded-cache.js'
 import type { Columns, ParseProblem, Place, Sink } from './feed.js'
@@ -8,7 +8,7 @@ import { addMisp, looksLikeMisp } from './misp.js'
 import { addRow, chosenLayout, layoutOf, type Layout } from './row.js'
 import { addStix, looksLikeStix } from './stix.js'
 
-/** A list may begin with `[2001:db8::1]:443`, JSON not. */
+/** A plain list may begin with `[2001:db8::1]:443`; JSON never does. */
 export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.test(start)
 
 export const parseJsonList = (bytes: Buffer, sink: Sink, columns?: Columns): ParseProblem | undefined => {
@@ -46,7 +46,7 @@ const parserOf = (
   return isList || isEmpty(value) ? { add: addRows(columns) } : undefined
 }
 
-/** A list of entries; or an object whose members are such lists, as those of abuse.ch are by id. */
+/** The rows of a list, or of an object whose members are lists, as in abuse.ch exports keyed by id. */
 const rowsIn = (value: unknown): readonly unknown[] => {
   if (Array.isArray(value)) return value
   if (!isObject(value) || isEmpty(value)) return []
@@ -54,7 +54,7 @@ const rowsIn = (value: unknown): readonly unknown[] => {
   return lists.length > 0 ? lists.flatMap(listOf) : [value]
 }
 
-/** `[]`, and `{}`, the TAXII answer without objects: a list that holds nothing at present. */
+/** `[]`, or `{}`, the TAXII answer without objects: an empty list. */
 const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)
 
@@ -72,7 +72,7 @@ const addRows =
     }
   }
 
-/** Objects of one list have the same members, so their layout is looked for once. */
+/** The objects of one list share their members, so their layout is cached. */
 const layouts = createBoundedCache<string, { readonly layout: Layout | undefined }>(500)
 
 const rowLayout = (row: AnyObject, columns: Columns | undefined): Layout | undefined => {
@@ -87,16 +87,16 @@ const rowLayout = (row: AnyObject, columns: Columns | undefined): Layout | undef
 
 const addObject = (row: AnyObject, place: Place, sink: Sink, columns: Columns | undefined): boolean => {
   const layout = rowLayout(row, columns)
-  // The last line of Spamhaus' lists says when they were made.
+  // The last line of a Spamhaus list is metadata, not an entry.
   if (!layout) return row.type === 'metadata' || sink.skip(place)
   return addRow(Object.values(row), layout, place, sink)
 }
 
-/** Something in the text of the row by which it is found again. */
+/** A text of the row that locates it in the file. */
 const placeOf = (row: AnyObject): Place =>
   Object.values(row).find((cell): cell is string => typeof cell === 'string' && cell !== '') ?? 1
 
-/** Whether the file is one object a line; if so, each is read. */
+/** Parses a file with one object per line; returns false if the first line is not an object. */
 const parseJsonLines = (bytes: Buffer, sink: Sink, columns: Columns | undefined): boolean => {
   let isFirst = true
   let isLines = true

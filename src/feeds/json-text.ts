@@ -1,8 +1,8 @@
-// JSON of a whole file: its value, or in which line it breaks; and access to members that trusts nothing.
+// Parses the JSON of a whole file, reports the line of a syntax error, and reads members without trusting their types.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { ParseProblem, Sink } from './feed.js'
 
-/** Reads all that one kind of JSON lists. */
+/** Reads all entries of one kind of JSON. */
 export type JsonParser = (value: unknown, sink: Sink) => void
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -26,19 +26,19 @@ export const readJson = (bytes: Buffer): JsonText => {
     const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
     return { ok: true, value }
   } catch {
-    // The only failures are text that is no JSON and text too large for one string, which `text` then is not.
+    // Only two things fail: invalid JSON, and text too large for one string, which leaves `text` empty.
     const line = text === '' ? 1 : lineAt(text, findBreak(text.replace(/^\ufeff/, ' ')))
     return { ok: false, problem: { place: line, message: 'is not valid JSON' } }
   }
 }
 
-/** Where text stops being JSON is searched for, because the engine does not always say it. */
+/** The position of a syntax error is searched for, because the engine does not always report it. */
 const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y
 
 /** What may come next: a value; a value or the end of an empty list; a key; a key or the end; a colon; a comma or the end. */
 type Next = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'after'
 
-/** The offset of the character that JSON does not allow there; the length of the text when only the end is missing. */
+/** The offset of the first character that JSON does not allow; the length of the text if only the end is missing. */
 const findBreak = (text: string): number => {
   const around: ('{' | '[')[] = []
   let next = 'value' as Next
@@ -85,7 +85,7 @@ const findBreak = (text: string): number => {
 
 const closing = { '{': '}', '[': ']' } as const
 
-/** Behind the closing quote; below zero, -offset - 1 of what a string may not hold. */
+/** The offset after the closing quote; or -offset - 1 of a character that a string may not contain. */
 const endOfString = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,9 +1,9 @@
-// Walks the lines of a buffer without ever making one string of all of it.
+// Iterates over the lines of a buffer without converting all of it to one string.
 
 const blockBytes = 1 << 20
 const newline = 10
 
-/** A line longer than a block is handed over cut, which no parser takes for an entry. Stops when `each` returns false. */
+/** A line longer than a block is passed on truncated, which no parser accepts as an entry. Stops when `each` returns false. */
 export const forEachLine = (bytes: Buffer, each: (line: string, number: number) => boolean): void => {
   let start = bytes.length > 2 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   let number = 1

@@ -1,4 +1,4 @@
-// Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
+// Reads a list of addresses, ranges and names: plain text with one entry per line, or a MISP warninglist in JSON.
 import { isObject } from '../base/json-object.js'
 import { RE2JS } from 're2js'
 import { parseRange, type AddressRange } from '../domain/address.js'
@@ -8,18 +8,18 @@ import { parseTimestamp } from '../domain/timestamp.js'
 
 export type Listed = { readonly ranges: readonly AddressRange[]; readonly names: readonly NameEntry[] }
 export type ListEntries = Listed & {
-  /** Warninglists may list names by a part of them or by a regular expression. */
+  /** Warninglists may match names by substring or regular expression. */
   readonly patterns: readonly ((name: string) => boolean)[]
-  /** Entries that count only until a moment, in epoch milliseconds. */
+  /** Entries that expire, with the time in epoch milliseconds. */
   readonly expiring: readonly (Listed & { readonly until: number })[]
 }
-/** `where` is the file with its line, or with the place in its JSON. */
+/** `where` is the file with the line, or with the position in its JSON. */
 type ListProblem = { readonly message: string; readonly where: string }
 type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
 
 type Entry = { readonly text: string; readonly where: string }
 
-/** After this many wrong entries it is the wrong kind of file, and more of the same says nothing new. */
+/** With this many wrong entries it is the wrong kind of file, and further problems add nothing. */
 const maxProblems = 20
 const maxCharacters = 256 * 1024 * 1024
 const maxShown = 80
@@ -40,7 +40,7 @@ const listedBy = (text: string, coversBelow: boolean): Listed | undefined => {
   return name === undefined ? undefined : { ranges: [], names: [{ name, below }] }
 }
 
-/** What is before a comment: `#` and `;` anywhere, `//` at the start of the line or after a space. */
+/** The text before a comment: `#` and `;` anywhere, `//` at the start of the line or after a space. */
 const beforeComment = (line: string): string => {
   for (let i = 0; i < line.length; i++) {
     const char = line[i]
@@ -63,10 +63,13 @@ const plainEntries = function* (file: string, text: string): Generator<Entry> {
   }
 }
 
-/** Why an entry that can be read has no place in the list, in words that follow it. */
+/** Why a readable entry does not belong in the list, as a phrase that follows it. */
 type WhyNot = (listed: Listed) => string | undefined
 
-/** `203.0.113.7 until 2026-12-01 # false positive` counts until that day begins (UTC). Nothing in it may be wrong: somebody wrote it by hand. */
+/**
+ * `203.0.113.7 until 2026-12-01 # false positive` is valid until that day begins (UTC). The list is written by hand, so any error refuses
+ * it.
+ */
 const readPlain = (entries: Iterable<Entry>, whyNot: WhyNot): ListFile => {
   const ranges: AddressRange[] = []
   const names: NameEntry[] = []
@@ -100,7 +103,7 @@ const readPlain = (entries: Iterable<Entry>, whyNot: WhyNot): ListFile => {
 const kinds = ['cidr', 'hostname', 'string', 'substring', 'regex'] as const
 type Kind = (typeof kinds)[number]
 
-/** Public lists hold other things as well, such as file hashes; only one that holds mostly those is not the list that was meant. */
+/** Public warninglists also contain other things, such as file hashes. The list is refused only if those are the majority. */
 const readWarninglist = (file: string, text: string): ListFile => {
   let content: unknown
   try {
@@ -124,7 +127,7 @@ const readWarninglist = (file: string, text: string): ListFile => {
   for (const [i, entry] of list.entries()) {
     const trimmed = typeof entry === 'string' ? entry.trim() : ''
     const pattern = patternOf(type, trimmed)
-    // In a warninglist of type hostname an entry stands for the host and everything below it.
+    // In a warninglist of type hostname, an entry covers the host and everything below it.
     const listed = pattern ? undefined : listedBy(trimmed, type === 'hostname')
     if (pattern) patterns.push(pattern)
     else if (listed) {
@@ -145,16 +148,16 @@ const patternOf = (type: Kind, text: string): ((name: string) => boolean) | unde
     const expression = RE2JS.compile(source, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0)
     return (name) => expression.matcher(name).find()
   } catch {
-    return undefined // told as an entry that cannot be used
+    return undefined // reported as an unusable entry
   }
 }
 
-/** `whyNot` is asked about each entry of a plain list; a warninglist is taken as it was published. */
+/** `whyNot` checks each entry of a plain list; a warninglist is accepted as published. */
 export const readListFile = (file: string, content: string, whyNot: WhyNot = () => undefined): ListFile => {
   if (content.length > maxCharacters) return refuse(file, `is longer than ${String(maxCharacters)} characters`)
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content
   return isWarninglist(text) ? readWarninglist(file, text) : readPlain(plainEntries(file, text), whyNot)
 }
 
-/** JSON, and not one entry a line. */
+/** JSON, as opposed to one entry per line. */
 export const isWarninglist = (text: string): boolean => /^\uFEFF?\s*[{[]/.test(text.slice(0, 1000))

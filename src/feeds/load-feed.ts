@@ -1,4 +1,4 @@
-// Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
+// Reads, parses, checks and indexes one feed synchronously, so it should run in its own thread.
 import { entriesIn } from '../domain/entry-counts.js'
 import type { FileProblem } from '../domain/problem.js'
 import { isNoteworthy, skippedIn, type SkipReason, type Skipped } from '../domain/skipped.js'
@@ -19,13 +19,13 @@ export type LoadResult =
   | {
       readonly ok: true
       readonly index: FeedIndex
-      /** Epoch milliseconds when the newest of the files was written. */
+      /** Epoch milliseconds of the most recently written file. */
       readonly modified: number
-      /** Epoch milliseconds when the newest entry was seen or listed, where the list says so. */
+      /** Epoch milliseconds when the newest entry was seen or listed, if the list has dates. */
       readonly newestEntry?: number | undefined
-      /** Together with the entries of the index, all that is in the file. */
+      /** Counts of skipped entries. With the entries of the index, they add up to the whole file. */
       readonly skipped: Skipped
-      /** The first of what was skipped and should be looked at; where nothing is left, the first of what was skipped. */
+      /** The first skipped entries that need attention; if no entry was taken, the first of any kind. */
       readonly examples: readonly SkippedExample[]
     }
   | { readonly ok: false; readonly problem: FileProblem }
@@ -36,7 +36,7 @@ export const loadFeed = (request: LoadRequest): LoadResult => {
   const files = filesOf(request.feed)
   if (!files.ok) return files
   const read = readFiles(request, files)
-  // Pages are read from the newest to the oldest. Only where an older version was added later is all of it read twice.
+  // Pages are read from newest to oldest. Everything is read twice only if a newer page contains an older version.
   const again = read.ok && read.collector.outdated().size > 0 ? read.collector.outdated() : undefined
   const all = again ? readFiles(request, files, again) : read
   return all.ok ? indexOf(request, all) : all
@@ -63,12 +63,12 @@ const readFiles = (
   for (const path of files.list) {
     const read = readBytes(path)
     size += read.ok ? read.bytes.length : 0
-    // What comes in pages is bounded by its entries.
+    // Paged input is limited by its number of entries instead.
     if (size > maxFileBytes && files.isPaged !== true)
       return { ok: false, problem: { file: feed.path, message: `holds more than ${maxFileBytes} bytes when unpacked` } }
     if (!read.ok) return { ok: false, problem: { file: path, message: read.message } }
     modified = Math.max(modified, Math.min(read.modified, now))
-    // What somebody has emptied by hand; a fetched list without a byte is a broken download.
+    // An empty local file was emptied on purpose; an empty download is broken.
     if (path === feed.path && addressOf(feed) === undefined && isBlank(read.bytes)) continue
     const chosen = parserOf(read.bytes, feed.columns)
     const problem = 'parser' in chosen ? chosen.parser(read.bytes, collector) : chosen
@@ -99,7 +99,7 @@ const indexOf = (
   return { ok: true, index, modified, newestEntry, skipped, examples: inOrder(examples, collector.taken() === 0) }
 }
 
-/** What is wrong goes before what is only not meant for us. */
+/** These come first, because they point to errors; other entries are skipped by design. */
 const order: readonly SkipReason[] = ['broken', 'too_broad', 'unusable']
 const inOrder = (examples: readonly SkippedExample[], isEmpty: boolean): readonly SkippedExample[] => {
   const rank = ({ why }: SkippedExample): number => (order.includes(why) ? order.indexOf(why) : order.length)
@@ -111,7 +111,7 @@ const inOrder = (examples: readonly SkippedExample[], isEmpty: boolean): readonl
 
 const maxShown = 3
 
-/** Why what was read is not the list that was meant: nothing of it may be used, or most of it is something else. */
+/** Why this cannot be the intended list: no entry is usable, or most lines are something else. */
 const unusableOf = (collector: Collector): string | undefined => {
   const { unusable = 0, broken = 0, too_broad: tooBroad = 0, ...meant } = collector.skipped()
   const wrong = unusable + broken
@@ -127,7 +127,7 @@ type Files =
   | { readonly ok: true; readonly list: readonly string[]; readonly isPaged?: boolean }
   | { readonly ok: false; readonly problem: FileProblem }
 
-/** A directory is a MISP feed, or what was fetched page by page: what its manifest names. */
+/** A directory is a MISP feed or a paged copy; its manifest names the files. */
 const filesOf = ({ path }: PlacedFeed): Files => {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return { ok: true, list: [path] }
   const file = join(path, 'manifest.json')

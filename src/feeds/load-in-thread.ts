@@ -1,11 +1,11 @@
-// Loads a feed in a thread of its own, so that the stream goes on while a million entries are parsed and sorted.
+// Loads a feed in its own thread, so that the stream continues while a million entries are parsed and sorted.
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { packageFolder } from '../base/package-folder.js'
 import { loadFeed, type LoadRequest, type LoadResult } from './load-feed.js'
 
 const worker = join(packageFolder, 'dist/feeds/worker.js')
-/** What is young there hardly ever lives on, so that more of it would only be more memory. */
+/** Young objects rarely survive in this thread, so a larger young generation would only cost memory. */
 const resourceLimits = { maxOldGenerationSizeMb: 4096, maxYoungGenerationSizeMb: 8 }
 
 export type Load = (request: LoadRequest) => Promise<LoadResult>
@@ -23,5 +23,5 @@ const loadThere: Load = (request) =>
 
 const loadHere: Load = (request) => Promise.resolve(loadFeed(request))
 
-/** Run from source there is no compiled worker to start. */
+/** When run from source, there is no compiled worker to start. */
 export const loadInThread: Load = import.meta.url.endsWith('.js') ? loadThere : loadHere

@@ -1,4 +1,4 @@
-// Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
+// Loads the list files named in the settings for the gate and the feeds, or returns every problem at once.
 import { join } from 'node:path'
 import { packageFolder } from '../base/package-folder.js'
 import type { SettingProblem } from '../domain/problem.js'
@@ -77,7 +77,7 @@ const toList = ({ ranges, names, patterns, expiring }: ListEntries): IndicatorLi
   }
 }
 
-/** A name that must never leave takes everything below it along, however it is written. */
+/** A denied name covers everything below it, however it is written. */
 const withAllBelow = (list: ListEntries): ListEntries => ({
   ...list,
   names: list.names.map(({ name }) => ({ name, below: true })),
@@ -129,11 +129,11 @@ export const loadGate = (
   return problems.length > 0 ? { problems } : { options }
 }
 
-/** What the setting calls the lists that come with the program, and where they are. */
+/** The name of the bundled lists in the settings, and their files. */
 const bundled = 'bundled'
 const bundledFiles = ['shared-hosts.txt', 'shared-edges.txt'].map((name) => join(packageFolder, 'lists', name))
 
-/** What no feed accuses: the bundled lists of shared hosts, public resolvers and shared edges, and whatever lists the user has. */
+/** The indicators that feeds must not accuse: the bundled shared hosts, public resolvers and shared edges, plus the user's lists. */
 export const loadSafeguard = (
   lists: readonly string[],
   readFile: (path: string) => string,

@@ -1,4 +1,4 @@
-// What the feeds in use say about an indicator, and about the hosts below a domain.
+// Looks up an indicator, and the hosts below a domain, in the feeds in use.
 import type { Address } from '../domain/address.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
@@ -40,8 +40,8 @@ export const listBelow = (
   )
 
 /**
- * What is safeguarded is not accused: the entry is shown as a flag. A URL that is listed somewhere on a host makes the host suspicious,
- * and so does another port of an address; an event that shows that very URL has the feed's level, whoever the host belongs to.
+ * A safeguarded target is only flagged. A URL elsewhere on the host, or another port of the address, makes the target suspicious. An event
+ * that shows the listed URL itself gets the feed's level, even if the host is safeguarded.
  */
 const listingOf = (
   { name: feed, level: own }: FeedSettings,
@@ -79,7 +79,7 @@ type DatedListing = Listing & { readonly copyAt: number }
 const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
 const weight = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
-/** Each listing keeps its own categories: those of all together would be nobody's. */
+/** Categories stay with their listing: merged, they would belong to no feed. */
 const knownOf = (found: readonly DatedListing[]): Known => {
   const worst = found.reduce((best, other) => (weight(other) > weight(best) ? other : best))
   return {
@@ -94,7 +94,10 @@ const knownOf = (found: readonly DatedListing[]): Known => {
   }
 }
 
-/** The listed hosts below a domain, for whoever is asked about the domain by somebody who has seen one of them. One hit per host at most. Searches the text of all names: 10 ms for a million of them. */
+/**
+ * The listed hosts below a domain, at most one hit per host, for clients that look up the domain of a host they have seen. Scans the text
+ * of all names: 10 ms for a million.
+ */
 const hitsBelow = (
   index: FeedIndex,
   domain: string,
@@ -139,7 +142,7 @@ const eachEnding = (
   }
 }
 
-/** The row whose text holds this place. */
+/** The row whose text contains this offset. */
 const rowAt = (offsets: Uint32Array, at: number): number => {
   let low = 0
   let high = offsets.length - 1

@@ -1,11 +1,11 @@
-// How a MISP server is asked for its attributes, page by page.
+// Searches a MISP server for attributes, page by page.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { attributeTypes } from './misp.js'
 import type { Page, PagedSource } from './fetch-pages.js'
 import { objectsOf, stringOf } from './json-text.js'
 
 const pageLimit = 5000
-/** Past this, what is sent again counts as new. */
+/** Beyond this many digests, attributes that are sent again count as new. */
 const maxEdge = 100_000
 
 type MispFilters = {
@@ -17,13 +17,13 @@ type MispFilters = {
 }
 
 type Since = {
-  /** In seconds, the newest change that the last read has seen. */
+  /** The newest change seen by the last read, in seconds. */
   readonly cursor: string
-  /** What was changed in that second: a search names what was changed since, and it is sent again. */
+  /** Digests of the attributes changed in that second, which a search since then returns again. */
   readonly edge: readonly string[]
 }
 
-/** Without `since` all that the filters let through. */
+/** Without `since`, returns everything that the filters allow. */
 export const searchAttributes = (
   { misp, tags = [], published = true }: MispFilters,
   key: string,
@@ -77,7 +77,7 @@ export const searchAttributes = (
         if (mayBeKnown && known.has(digest)) again++
         if (isAtEdge && edge.size < maxEdge) edge.add(digest)
       }
-      // There is no total: the last page is the empty one.
+      // There is no total count: an empty page is the last one.
       return attributes.length === 0
         ? { objects: [], cursor: newest > 0 ? String(newest) : undefined, edge: [...edge] }
         : { objects: attributes, known: again, next: pageOf(++page) }

@@ -1,4 +1,4 @@
-// MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
+// MISP events: the attributes meant for detection, alone or in objects, and the manifest of a MISP feed.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
 import { parsePort } from './parse-port.js'
@@ -7,7 +7,7 @@ import type { SkipReason } from '../domain/skipped.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
 
-/** Attribute type → which of the parts between `|` are addresses, names or URLs. */
+/** Attribute type → the parts between `|` that are addresses, names or URLs. */
 const parts: ReadonlyMap<string, readonly number[]> = new Map([
   ['ip-src', [0]],
   ['ip-dst', [0]],
@@ -20,7 +20,7 @@ const parts: ReadonlyMap<string, readonly number[]> = new Map([
   ['url', [0]],
 ])
 
-/** Of the attributes that can be looked up. */
+/** The attribute types that can be looked up. */
 export const attributeTypes: readonly string[] = [...parts.keys()]
 
 export const looksLikeMisp = (value: unknown): boolean =>
@@ -28,7 +28,7 @@ export const looksLikeMisp = (value: unknown): boolean =>
     ? isObject(value.Event) || answerIn(value) !== undefined || Array.isArray(value.Attribute)
     : objectsOf(value).some((item) => isObject(item.Event))
 
-/** What a search answers with: events; or, where attributes were searched for, attributes as if of one event. */
+/** The content of a search response: events, or attributes in the form of one event. */
 const answerIn = ({ response }: AnyObject): readonly unknown[] | undefined => {
   if (Array.isArray(response)) return listOf(response)
   return isObject(response) && Array.isArray(response.Attribute) ? [response] : undefined
@@ -51,7 +51,7 @@ const attributesOf = (event: AnyObject): readonly Attribute[] =>
     }))
   })
 
-/** Behind the address itself; in an object of address and port, the one port of its end. */
+/** The port in the value itself; in an ip-port object, the only port at the same end of the connection. */
 const portOf = (attribute: AnyObject, beside: readonly AnyObject[]): number | undefined => {
   const { type } = attribute
   if (type === 'ip-src|port' || type === 'ip-dst|port') return parsePort(stringOf(attribute.value)?.split('|', 2)[1])
@@ -60,7 +60,7 @@ const portOf = (attribute: AnyObject, beside: readonly AnyObject[]): number | un
   return ports.length === 1 ? parsePort(stringOf(ports[0]?.value)) : undefined
 }
 
-/** Handling instructions are no category of threat; how far it may be passed on is told apart. */
+/** Handling instructions are not threat categories; the TLP is read separately. */
 const tagsOf = (owner: AnyObject): readonly string[] =>
   objectsOf(owner.Tag)
     .map((tag) => stringOf(tag.name))
@@ -70,7 +70,7 @@ const tagsOf = (owner: AnyObject): readonly string[] =>
 const isForDetection = (attribute: AnyObject): boolean =>
   attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1'
 
-/** Why an attribute lists nothing. */
+/** Why an attribute is not an entry. */
 const whyNot = ({ attribute, isDeleted }: Attribute): SkipReason | undefined => {
   if (!parts.has(String(attribute.type))) return 'not_looked_up'
   if (isDeleted) return 'revoked'
@@ -82,7 +82,7 @@ const tlpIn = (owner: AnyObject): string | undefined =>
     .map((tag) => tlpOf(stringOf(tag.name)))
     .find((tlp) => tlp !== undefined)
 
-/** How sure somebody is, by the numbers that MISP's taxonomies give their words; where nobody can say, none. */
+/** Confidence as a score, with the numbers of MISP's taxonomies. Tags for "cannot be judged" have none. */
 const confidences: ReadonlyMap<string, number> = new Map([
   ['misp:confidence-level="completely-confident"', 100],
   ['misp:confidence-level="usually-confident"', 75],
@@ -147,14 +147,14 @@ export type Manifest =
   | {
       readonly ok: true
       readonly files: readonly string[]
-      /** When each file was last changed, as the manifest states it. */
+      /** When each file last changed, according to the manifest. */
       readonly timestamps: ReadonlyMap<string, string>
     }
   | { readonly ok: false; readonly message: string }
 
 const maxEvents = 100_000
 
-/** The event files that a feed's manifest names. Ids are checked before they become part of a path. */
+/** The event files in a feed's manifest. Ids are validated before they become part of a path. */
 export const readManifest = (bytes: Buffer): Manifest => {
   const json = readJson(bytes)
   if (!json.ok || !isObject(json.value)) return { ok: false, message: 'is no manifest of a MISP feed' }

@@ -1,4 +1,4 @@
-// Names in one buffer under an open hash table: the most specific listed suffix in one pass from the right.
+// Names in one buffer with an open-addressing hash table: finds the longest listed suffix in one pass from the right.
 import {
   type Column,
   type DetailArrays,
@@ -10,7 +10,7 @@ import {
   words,
 } from './columns.js'
 
-/** The hash of names and of URLs, taken in one character at a time. */
+/** The hash step for names and URLs, one character at a time. */
 export const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193) ^ (hash >>> 15)
 
 export const finish = (hash: number): number => {
@@ -20,13 +20,13 @@ export const finish = (hash: number): number => {
 }
 
 export type NameTable = DetailArrays & {
-  /** All names, one after the other. */
+  /** All names, concatenated. */
   readonly text: Uint8Array<ArrayBuffer>
-  /** Where each name starts in `text`; one more than there are names. */
+  /** The start of each name in `text`, plus the end of the last one. */
   readonly offsets: Uint32Array<ArrayBuffer>
-  /** Row + 1 at the place of its hash or after it; 0 is empty. Length is a power of two, at most half full. */
+  /** Row + 1 at the slot of its hash or after it; 0 is empty. The length is a power of two, at most half full. */
   readonly slots: Uint32Array<ArrayBuffer>
-  /** Chosen anew for each load, so that nobody can write a feed whose names all fall into one place. */
+  /** Random per load, so that a crafted feed cannot make all names collide. */
   readonly seed: number
 }
 
@@ -88,7 +88,7 @@ const isSame = (text: Uint8Array, start: number, end: number, otherStart: number
   return true
 }
 
-/** The row of the longest listed suffix of the name that counts now, or -1. The name is in its normal form. */
+/** The row of the longest listed suffix that is valid now, or -1. The name must be normalized. */
 export const findName = (table: NameTable, name: string, nowSeconds: number): number => {
   const { text, offsets, slots, seed } = table
   if (offsets.length === 1) return -1
@@ -116,6 +116,6 @@ const isNamed = (text: Uint8Array, start: number, end: number, name: string, fro
   return true
 }
 
-/** The listed name at a row that was found for this one: as long as it is, at the end of it. */
+/** The listed name at a matching row: the end of the name that was looked up. */
 export const nameAt = ({ offsets }: NameTable, row: number, asked: string): string =>
   asked.slice(asked.length - ((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)))

@@ -1,4 +1,4 @@
-// Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
+// Loads the feeds, watches their files, swaps a changed feed as a whole, and matches indicators.
 import { entriesIn } from '../domain/entry-counts.js'
 import type { FileProblem } from '../domain/problem.js'
 import { systemClock, type Clock } from '../base/clock.js'
@@ -22,15 +22,15 @@ type FeedsOptions = {
   /** From 0 up to 1. */
   readonly random?: () => number
   readonly load?: Load
-  /** How long the start waits for lists that have to be fetched. */
+  /** How long startup waits for lists that must be fetched. */
   readonly startWaitMs?: number
-  /** How often the files are looked at; a change counts once it has stood still for as long. 0: never. */
+  /** Poll interval of the files; a change is loaded after it was stable for one interval. 0: never. */
   readonly pollMs?: number
-  /** Shared hosts that a listed URL does not make malicious. */
+  /** Shared hosts and other indicators that feeds must not accuse. */
   readonly safeguard?: IndicatorList
-  /** Called when a feed was swapped, or an entry of one became valid. */
+  /** Called when a feed was swapped or one of its entries became valid. */
   readonly changed?: (() => void) | undefined
-  /** Where feeds with a URL are kept and how they are fetched; without `download` the copies are used as they are. */
+  /** The folder for fetched feeds and how to fetch them; without `download` the existing copies are used. */
   readonly fetching?:
     | {
         readonly folder: string
@@ -41,25 +41,25 @@ type FeedsOptions = {
 }
 
 export type Feeds = {
-  /** An entry with a path or a port counts in full only where the event shows them. */
+  /** An entry with a path or a port counts fully only if the event shows it. */
   readonly match: (indicator: Indicator, now?: number, shown?: Shown) => Known | undefined
-  /** The listings of hosts below a domain, bounded; those of safeguarded hosts, which accuse nobody, left out. */
+  /** The listings of hosts below a domain, bounded, without safeguarded hosts. */
   readonly listedBelow: (domain: string, now?: number) => readonly Listing[]
-  /** Whether nothing of some feed is in use, so that not being listed says little. */
+  /** Whether some feed has no list in use, so that a missing listing proves little. */
   readonly isMissing: () => boolean
-  /** Reads every feed again, changed or not; done when each is swapped or refused. */
+  /** Reloads every feed, changed or not; resolves when each is swapped or refused. */
   readonly reload: () => Promise<void>
   readonly status: () => readonly FeedStatus[]
-  /** Stops watching; done when nothing is being loaded any more. */
+  /** Stops watching; resolves when no load is running. */
   readonly close: () => Promise<void>
 }
 
 const defaultPollMs = 5000
-/** The stream does not wait for them any longer. */
+/** Startup does not delay the stream any longer than this. */
 const defaultStartWaitMs = 30_000
 const elsewhereMs = 250
 const dayMs = 86_400_000
-/** A list without an entry of the last three months is no longer kept. */
+/** A list without an entry from the last three months counts as abandoned. */
 const staleMs = 90 * dayMs
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
@@ -68,7 +68,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   const closing = new AbortController()
   const isClosed = (): boolean => closing.signal.aborted
   let cancel = (): void => undefined
-  /** One load at a time bounds the memory. */
+  /** Loads run one at a time to bound memory. */
   let queue: Promise<void> = Promise.resolve()
   const enqueue = <Result>(run: () => Promise<Result>): Promise<Result> => {
     const done = queue.then(run)
@@ -85,7 +85,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     return problem
   }
 
-  /** Takes a file into use; `install` is done before, once the file was found good. */
+  /** Loads a file and puts it into use; `install` runs in between, once the list has passed its checks. */
   const take = async (
     slot: Slot,
     path: string,
@@ -158,7 +158,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     slot.tried = await signatureOf(path)
     if (slots.find(({ settings }) => settings.name === name) !== slot)
       refuse(slot, { file: path, message: `another feed is named ${name}` })
-    // A list that was never fetched is not there yet.
+    // A list that was never fetched has no file yet.
     else if (addressOf(slot.settings) === undefined || slot.tried !== 'ENOENT') await take(slot, path)
   }
   const refreshIfChanged = async (slot: Slot): Promise<void> => {
@@ -172,7 +172,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
       for (const slot of slots) if (!isClosed()) await run(slot)
     })
 
-  /** An entry may be listed before it counts. */
+  /** Entries can be listed before they become valid. */
   const noticeValid = (): void => {
     const now = clock.now()
     let hasChanged = false
@@ -185,7 +185,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 
   const fetches = new Map<Slot, Promise<void>>()
-  /** Beside the queue, for a slow host must not keep the other feeds from being read. */
+  /** Fetches run outside the queue, because a slow host must not block the other feeds. */
   const fetchAllDue = (): Promise<unknown> => {
     for (const slot of slots)
       if (slot.fetched && !fetches.has(slot) && !isClosed())
@@ -206,7 +206,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
 
   await eachSlot(refresh)
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
-  /** What another process is fetching at this moment is waited for too. */
+  /** Also waits for feeds that another process is fetching. */
   const fetchFirst = async (): Promise<void> => {
     await fetchAllDue()
     while (!isClosed() && slots.some(({ inUse, fetched }) => !inUse && fetched?.state.isElsewhere === true)) {
@@ -243,18 +243,18 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 }
 
-/** What is wrong with a list that has just been fetched is told by where it comes from: the file is gone afterwards. */
+/** A problem in a freshly fetched list names its host, because the temporary file is gone afterwards. */
 const shownFrom = <Told extends FileProblem>({ settings }: Slot, file: string, problem: Told): Told => {
   const address = addressOf(settings)
   return address === undefined || file === settings.path ? problem : { ...problem, file: hostOf(address) }
 }
 
-/** Below this many entries half of them may well be gone for good. */
+/** In a smaller list, half of the entries may well be gone for good. */
 const smallList = 100
 
 /**
- * Half a list gone is a broken download more often than good news. What has expired is not gone. A file of one's own is what
- * somebody made it.
+ * Losing half a list is more often a broken download than good news. Expired entries do not count as lost. A local file may shrink, because
+ * its owner edits it.
  */
 const lossOf = (
   { settings, inUse }: Slot,

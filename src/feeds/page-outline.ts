@@ -1,4 +1,4 @@
-// What a page says without most of what its objects hold: little enough to be handed from one thread to another.
+// Reduces a page to the ids and versions of its objects, small enough to pass between threads.
 import { createHash } from 'node:crypto'
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { readBytes } from './feed-file.js'
@@ -16,14 +16,14 @@ export const outlinePage = (file: string): Outline => {
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64').slice(0, 16)
 
-/** Lists are below the page itself, or one deeper. */
+/** Lists are members of the page, or one level deeper. */
 const outlineOf = (value: unknown, depth = 0): unknown => {
   if (Array.isArray(value)) return objectsOf(listOf(value)).map(shorten)
   if (!isObject(value) || depth === 2) return isObject(value) ? {} : value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, outlineOf(member, depth + 1)]))
 }
 
-/** Which version of what it is; of an attribute of MISP also a digest of all that it says. */
+/** Keeps the id and version, and for a MISP attribute a digest of its content. */
 const shorten = (object: AnyObject): AnyObject => {
   const { id, modified, uuid, timestamp } = object
   return typeof uuid === 'string'

@@ -1,4 +1,4 @@
-// The thread that reads pages while a server hands them out: a file in, its outline out.
+// The thread that parses fetched pages: takes a file, returns its outline.
 import { parentPort } from 'node:worker_threads'
 import { outlinePage } from './page-outline.js'
 

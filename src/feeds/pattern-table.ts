@@ -1,11 +1,11 @@
-// A table of STIX patterns: the CSV export of indicators from OpenCTI.
+// Reads tables of STIX patterns: the CSV export of indicators from OpenCTI.
 import { forEachRow, splitRow } from './csv-rows.js'
 import type { Parser } from './feed.js'
 import { detailsOf, isRevoked, layoutOf, type Layout } from './row.js'
 import { readPattern } from './stix-pattern.js'
 
 const delimiters = [';', ',', '\t']
-/** A description may be long. */
+/** Descriptions may be long. */
 const maxRowLength = 1 << 20
 
 type PatternTable = {
@@ -15,7 +15,7 @@ type PatternTable = {
   readonly layout: Layout
 }
 
-/** The export has a header row, sorted by name, with both columns. */
+/** The export starts with a header row that contains both columns, sorted by name. */
 export const detectPatternTable = (start: string): PatternTable | undefined => {
   const header = start.slice(0, start.search(/\r?\n|$/))
   for (const delimiter of delimiters) {

@@ -1,4 +1,4 @@
-// Ranges of one address family in typed arrays: longest prefix by one binary search and a walk up the enclosing ranges.
+// Ranges of one address family in typed arrays: finds the longest prefix by binary search and a walk up the enclosing ranges.
 import {
   type Column,
   type DetailColumns,
@@ -15,12 +15,12 @@ import { rowOrder } from './row-order.js'
 export type RangeTable = DetailArrays & {
   /** Words per address: 1 for IPv4, 4 for IPv6. */
   readonly width: 1 | 4
-  /** First address of each range, sorted; of equal ones the wider range first. */
+  /** The first address of each range, sorted; for equal addresses the wider range comes first. */
   readonly starts: Uint32Array<ArrayBuffer>
   readonly bits: Uint8Array<ArrayBuffer>
-  /** The narrowest range around this one, or -1. Prefixes nest or are disjoint, so this is a forest. */
+  /** The narrowest enclosing range, or -1. Prefixes nest or are disjoint, so the ranges form a forest. */
   readonly parents: Int32Array<ArrayBuffer>
-  /** The port that an entry is meant for, 0 for all of them; of one address that for all ports first. Empty where no entry has one. */
+  /** The port of an entry, or 0 for all ports; for equal ranges 0 comes first. Empty if no entry has a port. */
   readonly ports: Uint16Array<ArrayBuffer>
 }
 
@@ -31,7 +31,7 @@ export type RangeColumns = DetailColumns & {
   readonly ports: Column<Uint16Array<ArrayBuffer>>
 }
 
-/** Whether the address at `b` lies in the prefix of this many bits at `a`. */
+/** Whether the address at `b` is in the prefix of this many bits at `a`. */
 const isInside = (a: Uint32Array, atA: number, b: ArrayLike<number>, atB: number, bits: number): boolean => {
   let left = bits
   for (let word = 0; left > 0; word++, left -= 32) {
@@ -102,14 +102,14 @@ const parentsOf = (starts: Uint32Array, bits: Uint8Array, width: number): Int32A
   return parents
 }
 
-/** Whether the entry at a row is meant for what is looked for: all ports, or this one. */
+/** Whether the entry at a row covers this port: all ports, or exactly this one. */
 export const isForPort = ({ ports }: RangeTable, row: number, port: number): boolean => {
   const own = ports[row] ?? 0
   return own === 0 || own === port || port === anyPort
 }
 
 /**
- * The row of the narrowest range around the address that counts now; where there is none, one of the address for another port; or -1.
+ * The row of the narrowest range around the address that is valid now and covers the port; otherwise a row for another port; or -1.
  * `address` holds `width` words.
  */
 export const findRange = (

@@ -1,11 +1,11 @@
-// Reads pages in a thread of its own, so that the stream does not wait for megabytes to be parsed.
+// Parses pages in a separate thread, so that the stream does not wait for megabytes of JSON.
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { packageFolder } from '../base/package-folder.js'
 import { outlinePage, type Outline } from './page-outline.js'
 
 export type PageReader = {
-  /** One at a time. */
+  /** One call at a time. */
   readonly read: (file: string) => Promise<Outline>
   readonly close: () => Promise<void>
 }
@@ -37,5 +37,5 @@ const openHere = (): PageReader => ({
   close: () => Promise.resolve(),
 })
 
-/** Run from source there is no compiled worker to start. */
+/** When run from source, there is no compiled worker to start. */
 export const openPageReader = import.meta.url.endsWith('.js') ? openThere : openHere

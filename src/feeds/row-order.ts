@@ -1,10 +1,10 @@
-// Sorts row numbers by the unsigned words of their keys: a radix sort, for a million rows in tens of milliseconds.
+// Radix-sorts row numbers by the unsigned words of their keys: a million rows in tens of milliseconds.
 import { scratchWords } from './columns.js'
 
-/** Fewer rows than that are sorted by bytes: to clear and add up a count for each of 65,536 digits would take longer than the rows. */
+/** Below this, digits are single bytes: clearing and summing 65,536 counters would take longer than sorting the rows. */
 const fewRows = 1 << 12
 
-/** `words` of `stride` per row, most significant first; equal keys keep their order. */
+/** `words` holds `stride` words per row, most significant first. The sort is stable. */
 export const rowOrder = (count: number, words: Uint32Array, stride: number): Uint32Array => {
   let order = scratchWords(count)
   for (let row = 0; row < count; row++) order[row] = row
@@ -21,7 +21,7 @@ export const rowOrder = (count: number, words: Uint32Array, stride: number): Uin
         const at = digit(row * stride + word, shift)
         counts[at] = (counts[at] ?? 0) + 1
       }
-      if (counts[digit(word, shift)] === count) continue // all alike
+      if (counts[digit(word, shift)] === count) continue // all rows have the same digit
       let sum = 0
       for (let i = 0; i < digits; i++) {
         const here = counts[i] ?? 0

@@ -1,17 +1,17 @@
-// Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
+// Rows with named columns, from a table or JSON objects: finds the column with the indicator and the columns with its details.
 import type { ColumnPlace, Columns, Details, Place, Sink } from './feed.js'
 import { parsePort } from './parse-port.js'
 import { tlpOf } from './tlp.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
-/** Of several columns that may hold the indicator, the first of this order that is not empty. Names without case and punctuation. */
+/** Columns that may hold the indicator; the first non-empty one in this order is used. Names are lowercase, without punctuation. */
 const valueColumns: readonly (readonly string[])[] = [
   ['value', 'indicator', 'indicatorvalue', 'ioc', 'iocvalue', 'observable', 'observablevalue'],
   ['url', 'uri'],
   ['cidr', 'network', 'netblock', 'prefix', 'subnet', 'ip', 'ipaddress', 'ipaddr', 'address', 'ipv4', 'ipv6'],
   ['domain', 'domainname', 'hostname', 'host', 'fqdn'],
 ]
-/** These accuse by themselves alone: beside each other it takes a human to say who is the attacker. */
+/** Used only if the table has one side: with both, only a human can tell which one is the attacker. */
 const directed = { source: ['srcip', 'sourceip', 'attackerip'], destination: ['dstip', 'destinationip'] } as const
 
 const detailColumns = {
@@ -24,7 +24,7 @@ const detailColumns = {
     'abuseconfidencescore',
     'xopenctiscore',
   ],
-  /** ipsum: on how many lists the address is. */
+  /** ipsum: the number of lists that contain the address. */
   lists: ['numberofblacklists'],
   categories: [
     'category',
@@ -40,7 +40,7 @@ const detailColumns = {
   ],
   since: ['validfrom'],
   expires: ['expires', 'expiresat', 'expiration', 'expirationdate', 'validuntil'],
-  /** When it was last seen, or else first. */
+  /** Last seen, or else first seen. */
   seen: [
     'lastseen',
     'lastseenutc',
@@ -57,16 +57,16 @@ const detailColumns = {
   revoked: ['revoked'],
   tlp: ['tlp', 'objectmarking'],
   asn: ['asn'],
-  /** Of the address: the server's, where a table says what was called. */
+  /** The port of the listed address; in a table of connections, the destination's. */
   port: ['dstport', 'destinationport', 'port', 'portnumber'],
 } as const
 type Detail = keyof typeof detailColumns
 
 export type Layout = {
   readonly value: readonly number[]
-  /** One of the value columns is a name that, beside an AS number, is that of the network's owner. */
+  /** Name columns; next to an AS number, such a name is the network owner's. */
   readonly owner: readonly number[]
-  /** Value columns that name who called: the port beside them is that of somebody else. */
+  /** Columns with the source address of a connection, whose port column belongs to the other end. */
   readonly sources: readonly number[]
 } & { readonly [detail in Detail]: readonly number[] }
 
@@ -87,7 +87,7 @@ const chosenDetails = {
 const placeOf = (names: readonly string[], column: ColumnPlace): number =>
   typeof column === 'number' ? column - 1 : names.indexOf(plainName(column))
 
-/** Where the columns are that the feed's settings name; nothing where one of them is missing. */
+/** The columns named in the feed's settings; undefined if one of them is missing. */
 export const chosenLayout = (header: readonly string[], columns: Columns): Layout | undefined => {
   const names = header.map(plainName)
   const layout = layoutOf(header, placeOf(names, columns.value))
@@ -101,7 +101,7 @@ export const chosenLayout = (header: readonly string[], columns: Columns): Layou
     : undefined
 }
 
-/** Where the columns are, if one of them is known to hold indicators; `value` says so where its name does not. */
+/** The layout, if a column is known to hold indicators, or `value` gives its position. */
 export const layoutOf = (header: readonly string[], value?: number): Layout | undefined => {
   const names = header.map(plainName)
   const known = valueColumns.flatMap((wanted) => placesOf(names, wanted))
@@ -118,7 +118,7 @@ export const layoutOf = (header: readonly string[], value?: number): Layout | un
   }
 }
 
-/** Cells are text or JSON values. */
+/** Cells are strings or JSON values. */
 export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, sink: Sink): boolean => {
   const at = layout.value.find((column) => textOf(cells[column]) !== '')
   const isOwner = at !== undefined && layout.owner.includes(at) && firstOf(cells, layout.asn) !== undefined
@@ -133,7 +133,7 @@ const firstOf = (cells: readonly unknown[], places: readonly number[]): string |
 export const isRevoked = (cells: readonly unknown[], { revoked }: Layout): boolean =>
   /^(?:true|1)$/i.test(firstOf(cells, revoked) ?? '')
 
-/** `at`: the column of the entry. */
+/** `at` is the column of the indicator. */
 export const detailsOf = (cells: readonly unknown[], layout: Layout, at: number): Details => {
   const first = (places: readonly number[]): string | undefined => firstOf(cells, places)
   const firstTime = (places: readonly number[]): number | undefined =>
@@ -153,7 +153,7 @@ export const detailsOf = (cells: readonly unknown[], layout: Layout, at: number)
 const textOf = (cell: unknown): string => {
   if (Array.isArray(cell)) return cell.filter((item) => typeof item === 'string').join(',')
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
-  // How abuse.ch writes an empty cell.
+  // abuse.ch writes `None` into empty cells.
   return typeof cell === 'string' && cell !== 'None' ? cell.trim() : ''
 }
 

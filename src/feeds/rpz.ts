@@ -1,15 +1,15 @@
-// Response policy zones: the names and addresses that a DNS server is told to block.
+// Reads response policy zones: the names and addresses that a DNS server should block.
 import type { Parser } from './feed.js'
 import { forEachLine } from './lines.js'
 
-/** `name [ttl] [IN] TYPE data`, a comment left out; the owner is empty where it is that of the line before. */
+/** `name [ttl] [IN] TYPE data` without comments; an empty owner repeats the owner of the previous line. */
 const record =
   /^(\S*)\s+(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:\d+[smhdw]?\s+)?(A|AAAA|CNAME|DNAME|MX|NS|PTR|SOA|SRV|TXT)\s+(.+)$/i
 
 export const looksLikeZone = (start: string): boolean =>
   /^(?:\$(?:TTL|ORIGIN)\s|\S+\s+(?:\d+\s+)?(?:IN\s+)?(?:SOA\s|CNAME\s+(?:\*?\.|rpz-)))/im.test(start)
 
-/** Each record of a name repeats it; only the last of these kinds says something about the zone itself. */
+/** Records about the zone itself, not about a listed name. */
 const zoneRecords = new Set(['SOA', 'NS'])
 
 export const parseZone: Parser = (bytes, sink) => {
@@ -44,7 +44,7 @@ export const parseZone: Parser = (bytes, sink) => {
 
 const count = (text: string, sign: string): number => text.split(sign).length - 1
 
-/** `rpz-passthru.`, or its old spelling, a name that leads to itself: an exception from the zone's other rules. */
+/** An exception to the zone's other rules: `rpz-passthru.`, or in the old notation a CNAME to the name itself. */
 const isAllowed = (type: string, data: string, owner: string): boolean =>
   type === 'CNAME' && (/^rpz-passthru\.?$/i.test(data) || data.replace(/\.$/, '') === owner.replace(/\.$/, ''))
 

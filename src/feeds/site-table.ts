@@ -1,4 +1,4 @@
-// Listed URLs, and hosts that are listed without what is below them: found by the host, then by the longest path that begins an event's.
+// Listed URLs, and hosts listed without subdomains: found by host, then by the longest listed path that begins the event's path.
 import {
   bytes,
   type Column,
@@ -16,19 +16,19 @@ import { finish, step } from './name-table.js'
 import { endsSegment, normalPath } from './url-path.js'
 
 export type SiteTable = DetailArrays & {
-  /** All sites, one after the other: the host, and the path where a URL is listed. */
+  /** All sites, concatenated: the host, followed by the path if a URL is listed. */
   readonly text: Uint8Array<ArrayBuffer>
-  /** Where each site starts in `text`; one more than there are sites. */
+  /** The start of each site in `text`, plus the end of the last one. */
   readonly offsets: Uint32Array<ArrayBuffer>
   readonly hostLengths: Uint8Array<ArrayBuffer>
-  /** How each is listed: the place of its scheme, and its port or 0. Empty where none has a port. */
+  /** As listed: the index of the scheme, and the port or 0. `ports` is empty if no site has one. */
   readonly schemes: Uint8Array<ArrayBuffer>
   readonly ports: Uint16Array<ArrayBuffer>
-  /** Row + 1 at the place of the hash of the whole site or after it; 0 is empty. Length is a power of two, at most half full. */
+  /** Row + 1 at the slot of the whole site's hash or after it; 0 is empty. The length is a power of two, at most half full. */
   readonly slots: Uint32Array<ArrayBuffer>
-  /** The same by the host alone: of all its sites the one that counts longest. */
+  /** The same by the host alone: of its sites the one with the earliest start, then the latest expiry. */
   readonly hostSlots: Uint32Array<ArrayBuffer>
-  /** Chosen anew for each load, so that nobody can write a feed whose sites all fall into one place. */
+  /** Random per load, so that a crafted feed cannot make all sites collide. */
   readonly seed: number
 }
 
@@ -122,7 +122,7 @@ const hashOf = (text: Uint8Array, start: number, end: number, seed: number): num
   return hash
 }
 
-/** The slot of the row that `is` the one looked for, or the empty slot where it would stand. */
+/** The slot of the row for which `is` returns true, or the empty slot where it would go. */
 const slotOf = (slots: Uint32Array, hash: number, is: (row: number) => boolean): number => {
   const mask = slots.length - 1
   let slot = finish(hash) & mask
@@ -136,10 +136,10 @@ const isSame = (text: Uint8Array, start: number, end: number, otherStart: number
   return true
 }
 
-/** `isHostOnly`: a URL of the host is listed, but it is not known whether it was this one. */
+/** `isHostOnly`: a URL of the host is listed, but the event does not show it. */
 export type SiteHit = { readonly row: number; readonly isHostOnly: boolean }
 
-/** The host is in its normal form; the paths are as the event shows them. */
+/** The host must be normalized; the paths are as the event shows them. */
 export const findSite = (
   table: SiteTable,
   host: string,
@@ -182,7 +182,7 @@ const isAt = ({ text }: SiteTable, start: number, asked: string, length: number)
   return true
 }
 
-/** The listed site at a row, as it is shown; a host without what is below it ends in a slash. */
+/** The listed site at a row for display; a host without subdomains ends in a slash. */
 export const siteAt = ({ text, offsets, hostLengths }: SiteTable, row: number): string => {
   const start = offsets[row] ?? 0
   const end = offsets[row + 1] ?? 0
@@ -190,7 +190,7 @@ export const siteAt = ({ text, offsets, hostLengths }: SiteTable, row: number): 
   return end - start === hostLengths[row] ? `${site}/` : site
 }
 
-/** The URL as it is listed, in its normal form; nothing where the host itself is. */
+/** The listed URL, normalized; undefined if the host itself is listed. */
 export const urlAt = (table: SiteTable, row: number): string | undefined => {
   const { text, offsets, hostLengths, schemes, ports } = table
   const start = offsets[row] ?? 0

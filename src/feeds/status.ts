@@ -1,4 +1,4 @@
-// How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
+// The status of each feed: its counts and problems, and the messages about them for the setting that names it.
 import { entriesIn, type EntryCounts } from '../domain/entry-counts.js'
 import type { FileProblem, SettingProblem } from '../domain/problem.js'
 import { describeSkipped, skippedIn, type Skipped } from '../domain/skipped.js'
@@ -11,31 +11,31 @@ export type FeedStatus = EntryCounts & {
   readonly name: string
   readonly path: string
   /**
-   * empty: it is in use and accuses nobody, because it holds no entry. refused: nothing is in use. kept: what was loaded before is in
-   * use, because the newest file was refused. missing: it was never fetched.
+   * empty: in use, but the list has no entry. refused: no list is in use. kept: the newest file was refused, so the former list is still in
+   * use. missing: the list was never fetched.
    */
   readonly state: 'loaded' | 'empty' | 'kept' | 'refused' | 'missing'
   /** Memory of the index. */
   readonly bytes: number
   /** Epoch milliseconds when the newest file in use was written. */
   readonly modified?: number
-  /** Epoch milliseconds when its newest entry was seen or listed, where the list says so. */
+  /** Epoch milliseconds when its newest entry was seen or listed, if the list has dates. */
   readonly newestEntry?: number
-  /** What of the file in use was left out, and the first of it. */
+  /** Counts of the entries skipped in the file in use, with the first examples. */
   readonly skipped: Skipped
   readonly examples: readonly SkippedExample[]
   readonly problem?: FileProblem
-  /** Of a feed that is fetched: from which host, and how that goes. */
+  /** For a fetched feed: its host, and the state of its fetches. */
   readonly fetch?: Readonly<FetchState> & { readonly from: string }
 }
 
-/** A configured feed: what of it is in use, and what is wrong with it. */
+/** The loaded list of a feed. */
 export type InUse = {
   readonly index: FeedIndex
   readonly modified: number
   readonly newestEntry?: number | undefined
   readonly size: ReturnType<typeof sizeOf>
-  /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
+  /** When the next listed entry becomes valid, in epoch milliseconds; Infinity if none is pending. */
   readonly nextValid: number
   readonly skipped: Skipped
   readonly examples: readonly SkippedExample[]
@@ -43,11 +43,11 @@ export type InUse = {
 
 export type Slot = {
   readonly settings: PlacedFeed
-  /** Where it is fetched. */
+  /** Fetches the feed, if it has an address. */
   fetched?: FetchedFeed | undefined
   inUse?: InUse | undefined
   problem?: FileProblem | undefined
-  /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
+  /** Signature of the file last loaded or refused, and of a change that is not stable yet. */
   tried?: string
   changing?: string
 }
@@ -67,14 +67,14 @@ export const statusOf = ({ settings, inUse, problem, fetched }: Slot): FeedStatu
 
 const isEmpty = ({ size }: InUse): boolean => entriesIn(size) === 0
 
-/** Why a feed that is in use holds no entry, in words that follow its name. */
+/** Why a feed in use holds no entry, as a phrase that follows its name. */
 export const whyEmpty = (skipped: Skipped, example?: FileProblem): string => {
   const all = skippedIn(skipped)
   if (all === 0) return 'holds no entry: it lists nothing at present'
   return `holds no entry that can be used: ${all === 1 ? 'the only one' : `all ${all}`} of it skipped, ${describeSkipped(skipped)}${example ? `; for example ${example.message}` : ''}`
 }
 
-/** What a run goes on with, but who checks wants to know: feeds without an entry, and broken patterns. */
+/** Faults that do not stop a run but belong in a check: feeds without an entry, and broken patterns. */
 export const feedFaults = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
   feeds.flatMap(({ name, path, state, skipped, examples }, place) => {
     const [first] = examples
@@ -88,7 +88,7 @@ export const feedFaults = (feeds: readonly FeedStatus[]): readonly SettingProble
 
 export const feedProblems = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
   feeds.flatMap(({ name, problem, fetch }, place) =>
-    // A list that cannot be fetched keeps nothing from starting: it is tried again.
+    // A list that cannot be fetched does not prevent startup, because the fetch is retried.
     problem && !fetch
       ? [
           {
@@ -100,5 +100,5 @@ export const feedProblems = (feeds: readonly FeedStatus[]): readonly SettingProb
       : [],
   )
 
-/** The file, and the line where one is to blame. */
+/** The file, with the line if there is one. */
 export const placeOf = ({ file, line }: FileProblem): string => (line === undefined ? file : `${file}:${line}`)

@@ -1,8 +1,8 @@
-// STIX patterns: which values a pattern accuses, each by itself, and why it says anything else than that.
+// Reads STIX patterns: the values that a pattern accuses one by one, and why the rest of it cannot be used.
 import type { SkipReason } from '../domain/skipped.js'
 import { parsePort } from './parse-port.js'
 
-/** The values that were each enough to be seen; and for whatever else would be enough, why it cannot be looked up. */
+/** Values that each match alone, and for every other alternative the reason why it cannot be looked up. */
 type PatternReading = { readonly values: readonly string[]; readonly skipped: readonly SkipReason[] }
 
 const maxLength = 1 << 20
@@ -10,8 +10,9 @@ const maxDepth = 100
 const broken: PatternReading = { values: [], skipped: ['broken'] }
 
 /**
- * Read exactly: values that are joined by OR or IN, where each alone suffices. The port of an address's own end belongs to it; a
- * protocol or another property of the same object only says more about the value. Taking a part of any other pattern for the whole would accuse what its author did not.
+ * Reads exactly the patterns whose values are joined by OR or IN, so that each one suffices alone. A port at the same end belongs to its
+ * address; a protocol or another property of the same object only narrows the value. Using a part of any other pattern would accuse more
+ * than its author meant.
  */
 export const readPattern = (pattern: string): PatternReading => {
   const tokens = pattern.length > maxLength ? undefined : tokensOf(pattern)
@@ -24,7 +25,7 @@ export const readPattern = (pattern: string): PatternReading => {
 
 type Token = { readonly kind: 'text' | 'word' | 'sign' | 'literal'; readonly text: string }
 
-/** A comment, a string, a timestamp or number of bytes, a word, a number, a comparison sign, a bracket or another single sign. */
+/** A comment, a string, a timestamp or bytes, a word, a number, or a sign. */
 const token =
   /(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*)+|'([^'\\]*(?:\\[^][^'\\]*)*)'|([thb]'[^']*')|([A-Za-z_][\w-]*)|(-?\d+(?:\.\d+)?)|(==|!=|<>|<=|>=|[=<>[\]().:,*])/y
 
@@ -44,10 +45,10 @@ const tokensOf = (pattern: string): Token[] | undefined => {
   return tokens
 }
 
-/** Every rule below returns nothing where the pattern is broken. */
+/** Every rule below returns undefined for a broken pattern. */
 type Reader = { readonly tokens: readonly Token[]; at: number; depth: number }
 
-/** Of an address: its end of the connection, and the ports there that are meant. */
+/** For an address: its end of the connection, and the listed ports at that end. */
 type Value = {
   readonly text: string
   readonly of: string
@@ -56,7 +57,7 @@ type Value = {
 }
 type End = 'src' | 'dst'
 type EndPort = { readonly end: End; readonly port: string }
-/** `narrows`: accuses nothing by itself, but says more about objects of these types; `ports` are among what it says. */
+/** `narrows`: accuses nothing by itself, but narrows objects of these types; `ports` are among its conditions. */
 type Meaning = {
   readonly values: readonly Value[]
   readonly skipped: readonly SkipReason[]
@@ -64,7 +65,7 @@ type Meaning = {
   readonly ports?: readonly EndPort[]
 }
 
-/** As a list would have it. */
+/** The notation of a list entry. */
 const entriesOf = ({ text, ports = [] }: Value): readonly string[] =>
   ports.length === 0 || text.includes('/')
     ? [text]
@@ -116,13 +117,13 @@ const inBrackets = (reader: Reader, inner: Rule, end: string): Meaning | undefin
   return meaning && takeSign(reader, end) ? meaning : undefined
 }
 
-/** Each alone is enough. What narrows nothing accuses nothing. */
+/** Each part suffices alone. A part that only narrows accuses nothing. */
 const eitherOf = (parts: readonly Meaning[]): Meaning => {
   if (parts.every(({ narrows }) => narrows))
     return {
       ...nothing,
       narrows: parts.flatMap(({ narrows = [] }) => narrows),
-      // Another port, or something else: then none of them is needed.
+      // If an alternative is not a port, no port is required.
       ...(parts.every(({ ports }) => ports) && { ports: parts.flatMap(({ ports = [] }) => ports) }),
     }
   const told = parts.map(asAccusation)
@@ -138,7 +139,7 @@ const isNotLookedUp = ({ values, skipped }: Meaning): boolean =>
 const togetherSeen = (parts: readonly Meaning[]): Meaning =>
   skippedAs(parts.every(isNotLookedUp) ? 'not_looked_up' : 'combined')
 
-/** All of one object or one connection: still one value where everything else only says more about it. */
+/** Conditions on one object or connection: still one value if all others only narrow it. */
 const allOf = (parts: readonly Meaning[]): Meaning => {
   const narrowing = parts.flatMap(({ narrows = [] }) => narrows)
   const accusing = parts.filter(({ narrows }) => !narrows)
@@ -151,7 +152,7 @@ const allOf = (parts: readonly Meaning[]): Meaning => {
   return first.values.every(isAbout) ? withPorts(first, ports) : skippedAs('combined')
 }
 
-/** An address without an end of its own is the one that was called. */
+/** Without an explicit end, an address is the destination. */
 const withPorts = (meaning: Meaning, ports: readonly EndPort[]): Meaning =>
   ports.length === 0
     ? meaning
@@ -186,7 +187,7 @@ const observation: Rule = (reader) => {
   return isQualified && accused.values.length > 0 ? skippedAs('qualified') : accused
 }
 
-/** Whether there was one; nothing where it is broken. */
+/** Whether there was a qualifier; undefined if it is broken. */
 const qualifier = (reader: Reader): boolean | undefined => {
   if (takeWord(reader, 'WITHIN')) return (take(reader, 'literal') && takeWord(reader, 'SECONDS', 'SECOND')) || undefined
   if (takeWord(reader, 'REPEATS')) return (take(reader, 'literal') && takeWord(reader, 'TIMES', 'TIME')) || undefined
@@ -248,7 +249,7 @@ const comparison: Rule = (reader) => {
   return operands && meaningOf(path, name, operands, isNegated)
 }
 
-/** One literal; or `('a', 'b')`. */
+/** One literal, or a list such as `('a', 'b')`. */
 const operandList = (reader: Reader, count?: number): readonly Token[] | undefined => {
   const operands: Token[] = []
   if (count === undefined && !takeSign(reader, '(')) return undefined
@@ -267,7 +268,7 @@ const isAddress = ({ type, steps }: Path): boolean =>
 const isName = ({ type, steps }: Path): boolean =>
   /^(?:domain-name|url|hostname|x-opencti-hostname)$/.test(type) && steps === 'value'
 
-/** Says more about the connection or the object that a value belongs to. */
+/** Whether the property narrows the connection or object that a value belongs to. */
 const isNarrowing = ({ type, steps }: Path): boolean =>
   type === 'network-traffic'
     ? /^(?:(?:src|dst)_(?:ref\.type|port)|protocols\[\]|protocols|start|end|is_active|x_\w+)$/.test(steps)
@@ -295,7 +296,7 @@ const endOf = ({ type, steps }: Path): End | undefined => {
   return end === 'src' || end === 'dst' ? end : undefined
 }
 
-/** `dst_port = 443`, `dst_port IN ('80', '443')`; what says less than which port says nothing. */
+/** `dst_port = 443`, `dst_port IN ('80', '443')`; a condition without exact ports adds nothing. */
 const portsOf = (
   path: Path,
   operator: string,

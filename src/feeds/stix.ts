@@ -1,4 +1,4 @@
-// STIX 2.1: the indicators of a bundle or of a TAXII answer, and what was only observed.
+// Reads STIX 2.1: the indicators of a bundle or a TAXII answer; objects that were merely observed are skipped.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details, Place, Sink } from './feed.js'
 import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
@@ -26,20 +26,20 @@ const detailsOf = (indicator: AnyObject): Details => ({
     .find((tlp) => tlp !== undefined),
 })
 
-/** MISP writes what it knows about an attribute into labels; only its category is one of a threat. */
+/** MISP writes attribute metadata into labels: the category is used, type and to_ids are dropped. */
 const categoryOf = (label: string): readonly string[] => {
   const [, name, value = ''] = /^misp:([a-z_-]+)="(.*)"$/i.exec(label) ?? []
   if (name === undefined) return [label]
   return name === 'category' ? [value] : name === 'type' || name === 'to_ids' ? [] : [label]
 }
 
-/** `benign` alone says that the pattern is harmless: a feed that tells what not to accuse. */
+/** `benign` as the only type marks a harmless pattern. */
 const isBenign = (indicator: AnyObject): boolean => {
   const types = listOf(indicator.indicator_types)
   return types.length > 0 && types.every((type) => type === 'benign')
 }
 
-/** Objects that say what was seen somewhere, which accuses nobody; others only describe and are no part of the list. */
+/** Objects that record observations, which accuse nothing. Other objects only describe and are ignored. */
 const observed: ReadonlySet<unknown> = new Set([
   'ipv4-addr',
   'ipv6-addr',
@@ -49,7 +49,7 @@ const observed: ReadonlySet<unknown> = new Set([
   'observed-data',
 ])
 
-/** Of an object that was modified the newest version counts. */
+/** Of the versions of an object, only the newest counts. */
 export const addStix: JsonParser = (value, sink) => {
   const objects = objectsIn(value)
   const newest = newestOf(objects)

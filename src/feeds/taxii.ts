@@ -1,15 +1,15 @@
-// TAXII 2.1: how a collection is asked for its indicators, and what its answers mean.
+// TAXII 2.1: requests the indicators of a collection, and explains the answers of the server.
 import { isObject } from '../base/json-object.js'
 import type { Page, PagedSource } from './fetch-pages.js'
 import { objectsOf, stringOf } from './json-text.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
-/** Servers compare it as it is. */
+/** Servers compare this text exactly. */
 export const taxiiType = 'application/taxii+json;version=2.1'
 
 const pageLimit = 1000
 
-/** `since` is the cursor of the last read; undefined: all of the collection. Every page is asked for with the same filters. */
+/** `since` is the cursor of the last read; undefined reads the whole collection. Every page is requested with the same filters. */
 export const readCollection = (collection: string, since: string | undefined): PagedSource => {
   const pageOf = (addedAfter: string | undefined, next?: string): { readonly url: string } => {
     const url = new URL(`${collection.replace(/\/+$/, '')}/objects/`)
@@ -39,7 +39,7 @@ export const readCollection = (collection: string, since: string | undefined): P
         return {
           problem: 'says that there is more, and not where: its answer has no next and no X-TAXII-Date-Added-Last',
         }
-      // Objects of the same moment may be on the next page. What comes twice counts once.
+      // Starts a millisecond earlier, because objects of the same moment may follow. Duplicates count once.
       return { objects, next: pageOf(new Date(lastAt - 1).toISOString()) }
     },
   }
@@ -48,7 +48,7 @@ export const readCollection = (collection: string, since: string | undefined): P
 const notTaxii = 'does not answer as a TAXII 2.1 server does: check that the address is that of a collection'
 const onlyOlder = 'speaks TAXII 2.0, and only 2.1 is read: ask its operator for the address of 2.1'
 
-/** Why an answer is none of TAXII 2.1. */
+/** Why an answer is not TAXII 2.1. */
 export const noTaxii = (value: unknown, contentType: string | undefined): string | undefined => {
   if (/version\s*=\s*2\.0|vnd\.oasis\.(?:taxii|stix)/i.test(contentType ?? '')) return onlyOlder
   return isObject(value) && /json/i.test(contentType ?? '') ? undefined : notTaxii

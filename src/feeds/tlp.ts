@@ -1,14 +1,14 @@
-// The traffic light protocol: how far an entry may be passed on, in one spelling.
+// Normalizes Traffic Light Protocol markings, which limit how far an entry may be shared.
 
 const colours = /^(?:tlp[:_-]?\s*)?(clear|white|green|amber\+strict|amber|red)$/i
 
-/** `tlp:amber` of `TLP:AMBER`, `amber` and the like; nothing of anything else. */
+/** `tlp:amber` for `TLP:AMBER`, `amber` and similar; undefined for anything else. */
 export const tlpOf = (text: string | undefined): string | undefined => {
   const colour = text === undefined ? undefined : colours.exec(text.trim())?.[1]
   return colour && `tlp:${colour.toLowerCase()}`
 }
 
-/** The markings that STIX defines, of both versions of the protocol; a bundle refers to them without having to hold them. */
+/** The markings that STIX defines for both versions of the protocol. A bundle may refer to them without containing them. */
 export const stixMarkings: ReadonlyMap<string, string> = new Map([
   ['marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9', 'tlp:white'],
   ['marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da', 'tlp:green'],

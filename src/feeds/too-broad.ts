@@ -1,4 +1,4 @@
-// Entries that are not taken, because one wrong line would accuse half the internet or one's own network.
+// Rejects entries that are too broad, because one wrong line could accuse half the internet or the user's own network.
 import { parseRange, type AddressRange, type Words } from '../domain/address.js'
 import { isHostBelowWildcard, publicSuffix } from '../domain/public-suffix.js'
 import { isDocumentationRange, specialRanges } from '../domain/special-ranges.js'
@@ -13,7 +13,7 @@ const overlaps = (a: AddressRange, b: AddressRange): boolean => {
   return b.version === 6 && compare(a.first, b.last) <= 0 && compare(b.first, a.last) <= 0
 }
 
-/** How many leading bits all addresses of the range share. */
+/** The number of leading bits that all addresses of the range share. */
 export const bitsOf = (range: AddressRange): number => {
   if (range.version === 4) return Math.clz32(range.first ^ range.last)
   const word = ([0, 1, 2, 3] as const).find((at) => range.first[at] !== range.last[at])
@@ -21,8 +21,8 @@ export const bitsOf = (range: AddressRange): number => {
 }
 
 /**
- * The narrowest first, for it says most about what was hit. Documentation ranges are left out: nobody has such an address, and samples
- * and demonstrations need them.
+ * Narrowest first, for the most specific message. Documentation ranges are left out: no host has such an address, and samples and
+ * demonstrations need them.
  */
 const special = specialRanges
   .filter((entry) => !isDocumentationRange(entry))
@@ -40,11 +40,11 @@ const specialIn = (range: AddressRange): string | undefined => {
   return found && `lies in or around the special range ${found.text} (${found.name})`
 }
 
-/** A span has no prefix of its own: what counts is how many addresses it holds. */
+/** A span has no prefix, so its number of addresses counts. */
 const tooBroadSpan = ({ first, last }: Span): string | undefined =>
   last - first >= 2 ** (32 - widest[4]) ? `is wider than /${widest[4]}` : specialIn({ version: 4, first, last })
 
-/** Why a name is not taken. */
+/** Why a name is rejected. */
 export const tooBroadName = (name: string): string | undefined => {
   const { isListed, registrable } = publicSuffix(name)
   return isListed && registrable === undefined && !isHostBelowWildcard(name)
@@ -52,7 +52,7 @@ export const tooBroadName = (name: string): string | undefined => {
     : undefined
 }
 
-/** Why an entry is not taken. A URL accuses nothing but itself and perhaps its host. */
+/** Why an entry is rejected. A URL accuses only itself and perhaps its host, so it is never too broad. */
 export const tooBroad = (entry: Entry): string | undefined => {
   if (entry.kind === 'site') return undefined
   if (entry.kind === 'name') return tooBroadName(entry.name)

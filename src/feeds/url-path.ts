@@ -1,14 +1,14 @@
-// The path and query of a URL in one spelling, so that a feed's and an event's can be compared character by character.
+// Normalizes the path and query of a URL, so that feeds and events can be compared character by character.
 
-/** Printable ASCII without `%`, `\` and `#`: nothing to do, unless there are dot segments. */
+/** Printable ASCII without `%`, `\` and `#` is already normal, unless it has dot segments. */
 const plain = /^[!"$&-[\]-~]*$/
 
-/** Begins with `/` and has no fragment; `/` alone where there is neither path nor query. */
+/** Begins with `/` and has no fragment; `/` alone if there is neither path nor query. */
 export const normalPath = (text: string): string => {
   const path = /^[/\\]/.test(text) ? text : `/${text}`
   if (plain.test(path) && !path.includes('/.')) return path
   const { pathname, search } = new URL(`http://host${path}`)
-  // A letter, digit or one of -._~ means the same written as itself or as its code.
+  // Letters, digits and -._~ mean the same when percent-encoded.
   return (pathname + search).replace(/%[0-9a-f]{2}/gi, (code) => {
     const char = String.fromCharCode(Number.parseInt(code.slice(1), 16))
     return /[\w.~-]/.test(char) ? char : code.toUpperCase()
@@ -16,8 +16,8 @@ export const normalPath = (text: string): string => {
 }
 
 /**
- * Whether a prefix of this length ends where a segment or a parameter does: `/a/b` is the beginning of `/a/b/c` and `/a/b?c`, not of
- * `/a/bc`. A full stop at the very end is taken for the end of a sentence.
+ * Whether a prefix of this length ends at the end of a segment or parameter: `/a/b` begins `/a/b/c` and `/a/b?c`, but not `/a/bc`. A dot at
+ * the very end is taken for the end of a sentence.
  */
 export const endsSegment = (path: string, length: number): boolean =>
   length === path.length ||

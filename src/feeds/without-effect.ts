@@ -1,4 +1,4 @@
-// Says why an entry of gate.allow can have no effect: what it names is never looked up, so there is nothing to allow.
+// Explains why an entry of gate.allow has no effect: its indicator is never looked up, so there is nothing to allow.
 import { parseRange, type AddressRange, type Words } from '../domain/address.js'
 import type { GateOptions } from '../domain/decision.js'
 import { isInternalName } from '../domain/internal-names.js'
@@ -13,7 +13,7 @@ type Rules = Pick<GateOptions, 'internalSuffixes' | 'publicSuffixes' | 'deny'> &
 
 const advice = 'name the listed address or host, not the machine of yours that talked to it'
 
-/** Addresses of documentation are let pass: they are examples, and looked up where gate.documentation says so. */
+/** Documentation addresses are accepted: they are examples, and gate.documentation allows looking them up. */
 const special = specialRanges
   .filter((range) => !isDocumentationRange(range))
   .flatMap(({ range, name }) => {

@@ -1,4 +1,4 @@
-// The thread that loads feeds: one request in, one result out, its buffers handed over and not copied.
+// The thread that loads feeds: takes one request and returns one result, whose buffers are transferred instead of copied.
 import { parentPort } from 'node:worker_threads'
 import { buffersOf } from './feed-index.js'
 import { loadFeed, type LoadRequest } from './load-feed.js'

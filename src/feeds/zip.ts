@@ -1,4 +1,4 @@
-// The one file in a zip archive, up to a limit. Written here because the format's directory is sixty lines and zlib does the rest.
+// Reads the only file in a zip archive, up to a size limit, without a library: the directory is simple and zlib does the rest.
 import { inflateRawSync } from 'node:zlib'
 
 export type Unzipped = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string }
@@ -10,7 +10,7 @@ export const isZip = (bytes: Buffer): boolean => bytes.length > 22 && bytes.read
 const endOfDirectory = 0x06054b50
 const directoryEntry = 0x02014b50
 const maxEntries = 1000
-/** An archive may end in a comment of this length. */
+/** An archive may end in a comment of up to this length. */
 const maxComment = 65_535
 
 type Member = {
@@ -37,7 +37,7 @@ export const unzip = (bytes: Buffer, maxBytes: number): Unzipped => {
   if (file.method === 0) return { ok: true, bytes: body }
   if (file.method !== 8) return refuse('is a zip archive packed in a way that is not known')
   try {
-    // The directory may lie about the size, so the limit holds while unpacking.
+    // The directory may lie about the size, so the limit applies while unpacking.
     return { ok: true, bytes: inflateRawSync(body, { maxOutputLength: maxBytes }) }
   } catch (error) {
     const isBomb = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
