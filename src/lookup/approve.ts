@@ -1,4 +1,4 @@
-// Before the first call that costs something, somebody is asked whether it may be made; a no holds for all that follow.
+// Asks for approval before the first paid call; the answer applies to all further calls.
 import type { Source } from '../domain/lookup.js'
 
 export const approve =

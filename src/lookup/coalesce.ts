@@ -1,11 +1,10 @@
-// Many asks of one question at the same time become one in-flight lookup that all of them share.
+// Joins concurrent lookups of the same question into one in-flight lookup.
 import type { Finding } from '../domain/finding.js'
 import type { Ask, Layer } from '../domain/lookup.js'
 
 /**
- * Nobody can cancel an in-flight lookup, so a caller that leaves takes nothing from the others. It is removed only after the inner promise
- * settled, and whoever remembers does so before that: no microtask is left in which a second call could slip through.
- * Everyone who asks meanwhile gets the same promise.
+ * In-flight lookups cannot be cancelled, so a departing caller does not affect the others. An entry is removed only after the inner promise
+ * settled, and the finding is remembered before that: no microtask is left for a second call. All concurrent callers get the same promise.
  */
 export const coalesce =
   <Question>(keyOf: (question: Question) => string, joined?: (key: string, ask: Ask) => void): Layer<Question> =>

@@ -1,14 +1,14 @@
-// Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
+// Local feeds: a listed indicator is answered at once, outside the memory, so new entries apply immediately.
 import { whileFeedMissing, unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { carrySoFar } from '../domain/so-far.js'
 
-/** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
+/** The listings of an indicator. A feed can only accuse, so there is no clean result. */
 type Match = (indicator: Indicator, now?: number, shown?: Pick<Ask, 'paths' | 'port'>) => Known | undefined
 
-/** `isMissing`: nothing of some feed is in use, so nobody can say that an indicator is not listed. */
+/** `isMissing`: some feed has no list in use, so no indicator can be called unlisted. */
 export const feeds =
   (match: Match, isMissing: () => boolean = () => false): Layer =>
   (inner) => {
@@ -27,12 +27,12 @@ export const feeds =
 const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Promise<Finding> => {
   const decision = ask.decision
   if (!decision) return inner(indicator, ask)
-  // What is seen may be looked up here; what is asked further in is what the gate lets out.
+  // Feeds match the indicator as seen; inner layers only get the form that the gate allows.
   if (decision.decision === 'lookup') return inner(decision.ask, ask)
   return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
 }
 
-/** Whom others accuse stays accused; what nobody accuses is not clean while a feed is missing. The same gives the same again. */
+/** Accusations by others stand, but without one the finding is not clean while a feed is missing. The same input gives the same object. */
 const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
   const findings = new WeakMap<Finding, Finding>()
   const promises = new WeakMap<Promise<Finding>, Promise<Finding>>()
@@ -50,8 +50,8 @@ const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding |
 }
 
 /**
- * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, because waiting
- * events are grouped by it.
+ * Adds the safeguarded flag to the finding of others. The same finding or promise gives the same object, because waiting events are grouped
+ * by it.
  */
 const createFlag = (): ((listed: Known, found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
   const knowns = new WeakMap<Known, Known>()

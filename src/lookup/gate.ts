@@ -1,4 +1,4 @@
-// Decides what may be asked about before anybody is, so that nothing leaves that should not and no credit is wasted.
+// Decides which indicators may be looked up, before any call, so that private data stays inside and no credit is wasted.
 import { readAddress } from '../domain/address.js'
 import { systemClock } from '../base/clock.js'
 import type { Decide, Decision, GateOptions, IndicatorList } from '../domain/decision.js'
@@ -40,16 +40,17 @@ const feedsOnly: Decision = Object.freeze({ decision: 'feeds', reason: 'feeds_on
 const skipForRole = (role: Role): Decision | undefined =>
   role === 'observer' || role === 'translated' ? skips[role] : undefined
 
-/** Somebody went there, whatever the name looks like; a name of service discovery is only ever asked for. */
+/** The host was contacted, whatever its name looks like; service discovery names only appear in queries. */
 const isContacted = (role: Role): boolean =>
   role === 'url' || role === 'destination' || role === 'source' || role === 'mail'
 
 /**
- * The first rule that holds decides.
- * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; claimed or looked up in reverse (`feeds_only`); else asked about,
- * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
- * Names: internal, by suffix (unless declared public), own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
- * allow list; claimed or free text only (`feeds_only`); else asked about.
+ * The first matching rule decides.
+ * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; claimed or found by a reverse
+ * lookup (`feeds_only`); otherwise looked up, even from free text. NAT64, 6to4 and Teredo addresses are special and not unwrapped, because
+ * their writer chooses the embedded address.
+ * Names: internal by suffix (unless declared public), internal suffix or deny list (`internal_name`); service discovery (`feeds_only`);
+ * observer, translated; allow list; claimed or only in free text (`feeds_only`); otherwise looked up.
  */
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
@@ -80,9 +81,9 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     const { isListed, isRegistry, registrable } = publicSuffix(host)
     if ((!isListed || isRegistry === true) && !isDeclaredPublic) return skips.internal_name
     if (value !== registrable && !isContacted(role) && isServiceName(value)) return feedsOnly
-    // A private suffix such as github.io belongs to nobody below it and is asked about as it is.
+    // A private suffix such as github.io has no registrable domain, so it is looked up as is.
     const asked = domainAsk === 'registrable' && isListed && registrable !== undefined ? registrable : host
-    // What leaves is the asked name, so the lists hold for it as well as for the name that was seen.
+    // The looked-up name leaves the network, so the lists apply to it as well as to the name in the event.
     if (asked !== value && mustStay(asked)) return skips.internal_name
     const unasked = skipForRole(role)
     if (unasked !== undefined) return unasked
@@ -95,7 +96,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   return (sighting) => (sighting.type === 'ip' ? decideAddress(sighting) : decideName(sighting))
 }
 
-/** By an entry that stays, or else by the one that expires last. */
+/** An allow-list entry without expiry, or else the one that expires last. */
 const allowedBy = (
   allow: IndicatorList,
   holds: (list: Pick<IndicatorList, 'ranges' | 'names'>) => boolean,
@@ -108,7 +109,7 @@ const allowedBy = (
   return until.length === 0 ? undefined : { decision: 'skip', reason: 'allow_listed', until: Math.max(...until) }
 }
 
-/** Lets through what may be asked about, or looked up in local feeds, and says why for the rest. */
+/** Passes on indicators that may be looked up or matched in feeds, and answers the rest with the reason. */
 export const gate =
   (decide: Decide): Layer =>
   (inner) =>

@@ -1,4 +1,4 @@
-// Asks sources besides the main provider, each where it is due, and joins what they say: they add accusations, and never take one away.
+// Asks further sources besides the main provider when they are due, and joins the findings: they add accusations and never remove one.
 import { createBoundedCache, ownText } from '../base/bounded-cache.js'
 import {
   noFacts,
@@ -16,13 +16,13 @@ import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { noteSoFar } from '../domain/so-far.js'
 
-/** `accused`: where somebody accuses; `unknown`: where those before it answered and had no opinion. */
+/** `accused`: ask if another source accuses; `unknown`: ask if the earlier ones answered without an opinion. */
 export type AskMode = 'accused' | 'unknown' | 'always'
 
 export type JoinedSource = {
   readonly id: string
   readonly ask: AskMode
-  /** Whether the source can be asked about it at all. */
+  /** Whether the source supports the indicator. */
   readonly takes: (indicator: Indicator) => boolean
   readonly lookup: Lookup
 }
@@ -30,25 +30,25 @@ export type JoinedSource = {
 type JoinOptions = {
   /** The worst level of facts for any role. */
   readonly classify: (finding: Known, indicator: Indicator) => Level
-  /** What no source accuses either. */
+  /** Indicators that sources must not accuse either. */
   readonly isSafeguarded?: ((indicator: Indicator) => boolean) | undefined
-  /** False: there is no main provider, and what is wrapped here knows nothing. */
+  /** False: there is no main provider, and the inner lookup has no facts. */
   readonly hasMain: boolean
 }
 
-/** What the main provider says is at 0, then each source in its order; undefined where it was not asked. */
+/** Index 0 is the main provider, followed by each source in order; undefined if not asked. */
 type Parts = (Finding | Promise<Finding> | undefined)[]
 type Settled = readonly (Finding | undefined)[]
 
 type Opinion = 'accuses' | 'clean' | 'none' | 'failed'
 
-/** So long what sources said is taken as it was, without looking into their memories: their answers live for hours. */
+/** Joined findings are reused this long without checking their parts: the answers of sources live for hours. */
 const recheckMs = 15_000
 
-/** `checkedAt`: epoch milliseconds when the parts were last looked at. */
+/** `checkedAt`: epoch milliseconds when the parts were last checked. */
 type Joined = { readonly parts: Settled; readonly finding: Finding; checkedAt: number }
 
-/** As many as the sighting cache holds. */
+/** The size of the sighting cache. */
 const generation = 25_000
 
 export const joinSources =
@@ -57,7 +57,7 @@ export const joinSources =
     const lookups = [main, ...sources.map(({ lookup }) => lookup)]
     const unasked = sources.map(() => undefined)
     const opinions = new WeakMap<Known, Opinion>()
-    /** The same object for the same parts, because caches further out go by identity. */
+    /** The same parts give the same object, because outer caches compare by identity. */
     const joined = createBoundedCache<string, Joined>(generation)
     const inFlight = new Map<string, { readonly parts: Parts; readonly promise: Promise<Finding> }>()
 
@@ -68,14 +68,14 @@ export const joinSources =
       return opinion
     }
 
-    /** Asks every source that is due by what is there, until none is; false where none was. */
+    /** Asks sources as they become due, until none is; returns false if none was. */
     const askDue = (parts: Parts, indicator: Indicator, ask: Ask): boolean => {
       let isAny = false
       for (let at = 1; at <= sources.length; at++) {
         if (parts[at] !== undefined || !isDue(at, parts, indicator)) continue
         parts[at] = lookups[at]?.(indicator, ask)
         isAny = true
-        // An answer that came at once may make one due that is before it in the list.
+        // An immediate answer can make an earlier source in the list due.
         at = 0
       }
       return isAny
@@ -108,7 +108,7 @@ export const joinSources =
     const join = (parts: Settled, indicator: Indicator): Finding =>
       joinFindings(parts[0], parts.slice(1), { hasMain, isSafe: isSafeguarded(indicator) })
 
-    /** Waits for what is open, asks what becomes due by it, and so on. */
+    /** Waits for open parts, asks the sources that become due, and repeats. */
     const settle = async (key: string, parts: Parts, indicator: Indicator, ask: Ask): Promise<Finding> => {
       for (;;) {
         const open = parts.flatMap((part, at) =>
@@ -127,7 +127,7 @@ export const joinSources =
       const key = keyOf(indicator)
       const open = inFlight.size > 0 ? inFlight.get(key) : undefined
       if (open) {
-        // Each moves up in its own queue.
+        // Moves the lookup up in the queue of each open source.
         open.parts.forEach((part, at) => part instanceof Promise && void lookups[at]?.(indicator, ask))
         return open.promise
       }
@@ -138,10 +138,10 @@ export const joinSources =
         return known.finding
       const parts: Parts = [first, ...unasked]
       const isAnyDue = askDue(parts, indicator, ask)
-      // Nobody was asked: those who pay are to ask still.
+      // A free ask makes no calls, so the sources that are due remain to be asked and the result is not cached.
       if (ask.isFree === true && isAnyDue) return join(parts as Settled, indicator)
       if (!isAnyDue && !(first instanceof Promise)) {
-        // That no source is due is kept as well: most of what is asked is clean, and this is the path of every event.
+        // Cached even if no source is due: most lookups are clean, and every event takes this path.
         if (now > -Infinity) joined.set(ownText(key), { parts: [first], finding: first, checkedAt: now })
         return first
       }
@@ -169,11 +169,11 @@ const isSettled = (part: Finding | Promise<Finding> | undefined): part is Findin
 const opinionBy = (level: Level): Opinion =>
   level === 'malicious' || level === 'suspicious' ? 'accuses' : level === 'clean' ? 'clean' : 'none'
 
-/** What is kept for as long as an answer takes must not keep the event. */
+/** Kept until the lookup settles, so it must not keep the event in memory. */
 const withoutEvent = ({ role, action, evidence, urgency }: Ask): Ask =>
   urgency === undefined ? { role, action, evidence } : { role, action, evidence, urgency }
 
-/** Failures are made anew for each ask; those for the same reason are the same. */
+/** Every lookup creates new failures; those with the same reason and time are equal. */
 const isSame = (before: Settled, now: Settled): boolean =>
   before.length === now.length && now.every((part, at) => part === before[at] || isSameFailure(part, before[at]))
 
@@ -181,8 +181,8 @@ const isSameFailure = (one: Finding | undefined, other: Finding | undefined): bo
   one?.status === 'unknown' && other?.status === 'unknown' && one.reason === other.reason && one.at === other.at
 
 /**
- * A source that did not answer leaves nothing clean, as a missing feed does. Where the main provider did not answer, sources may
- * accuse and not acquit.
+ * A source that did not answer rules out a clean verdict, as a missing feed does. If the main provider did not answer, sources can accuse
+ * but not clear.
  */
 const joinFindings = (
   main: Finding | undefined,
@@ -198,16 +198,16 @@ const joinFindings = (
   return failures.length > 0 ? whileFeedMissing(finding) : finding
 }
 
-/** Where sources have nothing to say it stays what it is, and shares its facts with others. */
+/** If sources add nothing, the finding stays the same object and shares its facts. */
 const withFacts = (finding: Known, facts: Facts): Known => (facts === finding.facts ? finding : { ...finding, facts })
 
-/** Without a main provider: what the sources leave open, or that none of them answered. */
+/** The base finding without a main provider: no verdict if sources have facts, otherwise a reason from the sources. */
 const baseOf = (asked: readonly Finding[], known: readonly Known[]): Finding => {
   if (known.length > 0) return unknownOf('no_verdict')
   return asked.find((part) => part.status === 'unknown' && kindOf(part.reason) === 'answer') ?? asked[0] ?? notListed
 }
 
-/** The facts of sources alone. */
+/** A finding from the facts of sources alone. */
 const alone = (base: Exclude<Finding, Known>, known: readonly Known[], isSafe: boolean): Finding => {
   const facts = addTo(noFacts, known, isSafe)
   const { listings = [], clearedBy = [], described } = facts

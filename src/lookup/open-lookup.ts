@@ -1,4 +1,4 @@
-// Opens a lookup with a memory that is filled from its folder at the start and written to it.
+// Opens a lookup with a persistent memory, which is filled from its folder at startup and written to it.
 import type { Finding } from '../domain/finding.js'
 import { openKeptMemory, type KeptMemoryOptions } from './memory/kept-memory.js'
 import type { Classify } from './memory/lifetime.js'
@@ -19,7 +19,7 @@ export const openLookup = async <Question>(
     ...folder
   }: {
     readonly classify: Classify<Question>
-    /** Whether a finding has all that the settings ask for; absent: it has. */
+    /** Whether a finding has everything that the settings request; absent: always. */
     readonly isWhole?: (question: Question, finding: Finding) => boolean
   } & Pick<KeptMemoryOptions, 'path' | 'isNamed' | 'isReader'>,
 ): Promise<OpenLookup<Question> | { readonly problem: string }> => {
@@ -29,7 +29,7 @@ export const openLookup = async <Question>(
     ...folder,
     isBudgeted:
       (settings.admit.isDefault !== true && (settings.admit.perHour > 0 || settings.admit.perDay > 0)) ||
-      // The limits of a source are always there; they are worth a refusal only to who named the folder.
+      // The limits of a source always apply, but only a folder set by name justifies a refusal to start.
       (folder.isNamed && (settings.admit.limits ?? []).length > 0),
     maxBytes: settings.memory.maxBytes,
     clock,

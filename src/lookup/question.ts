@@ -1,14 +1,14 @@
-// What the layers have to know about a question, be it an indicator of the stream or an operation that a gateway passes on.
+// The question type that the lookup layers work on: an indicator of the stream, or an operation that a gateway forwards.
 import { indicatorTypes, keyOf, ownIndicator, type Indicator } from '../domain/indicator.js'
 
 export type QuestionType<Question> = {
-  /** The same question has the same key. */
+  /** Equal questions have equal keys. */
   readonly keyOf: (question: Question) => string
-  /** A copy for the one who keeps it, which keeps nothing else in memory. */
+  /** A copy for storage, which keeps no larger text in memory. */
   readonly own: (question: Question) => Question
-  /** The members that name the question in a record on disk. */
+  /** The members that represent the question in a record on disk. */
   readonly write: (question: Question) => Readonly<Record<string, string>>
-  /** The question that a record names; undefined where it names none. */
+  /** The question in a record; undefined if there is none. */
   readonly read: (members: Readonly<Record<string, unknown>>) => Question | undefined
 }
 

@@ -1,4 +1,4 @@
-// What is remembered is answered at once: fresh as it is, bad news past its life as stale, good news past its life not at all.
+// Answers from memory: fresh findings as they are, expired accusations marked stale, other expired findings not at all.
 import { ownText } from '../base/bounded-cache.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
 import { networkOf } from '../domain/peer-network.js'
@@ -7,10 +7,10 @@ import type { Cooldown } from './memory/cooldown.js'
 import type { Memory, Remembered } from './memory/memory.js'
 import type { QuestionType } from './question.js'
 
-/** Between two attempts to refresh the same finding, however often it is asked for. */
+/** The minimum time between two refreshes of the same finding. */
 const refreshSpacingMs = 10_000
 
-/** `refreshed` is counted next to the answer that is refreshed in the background. */
+/** `refreshed` is counted in addition to the answer, when a background refresh starts. */
 export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed'
 
 export const recall =
@@ -19,12 +19,12 @@ export const recall =
     memory: Memory<Question>,
     cooldown: Cooldown,
     now: () => number,
-    /** Called for every ask with how it went. */
+    /** Called for every lookup with its outcome. */
     recalled?: (how: Recalled) => void,
   ): Layer<Question> =>
   (inner) => {
     const refresh = (key: string, question: Question, ask: Ask, former: Former): void => {
-      // What comes of it is remembered further in; nobody waits for it here.
+      // An inner layer remembers the result; no caller waits for it here.
       if (cooldown.isCooling(key)) return
       recalled?.('refreshed')
       void inner(own(question), withFormer(ask, former))
@@ -67,7 +67,7 @@ const formerOf = ({ finding, refreshAfterMs }: Remembered, now: number): Former 
 
 const withFormer = (ask: Ask, former: Former): Ask => ({ ...withoutEvent(ask), former })
 
-/** What lies further in keeps what it is given, some of it for days; the event that it was cut from must not stay in memory with it. */
+/** Inner layers keep the ask, sometimes for days, so it must not keep the event's text in memory. */
 const withoutEvent = ({ role, action, evidence, urgency, asker, peer, network }: Ask): Ask => ({
   role,
   action,

@@ -1,11 +1,11 @@
-// What an ask came back with is kept, on disk first and then in the memory, before anybody gets to see it.
+// Stores each finding, first on disk and then in memory, before it is released.
 import type { Finding } from '../domain/finding.js'
 import type { Layer } from '../domain/lookup.js'
 import type { Cooldown } from './memory/cooldown.js'
 import { isRememberable } from './memory/lifetime.js'
 import type { Memory } from './memory/memory.js'
 
-/** Resolves when the operating system has the record; a disk that fails does not fail the lookup. */
+/** Resolves when the operating system has the record. A disk failure does not fail the lookup. */
 type Keep<Question> = (question: Question, finding: Finding) => Promise<void>
 
 export const remember =

@@ -1,4 +1,4 @@
-// A call that failed for a passing reason is made again, a few times, each time after a longer wait.
+// Retries a call that failed for a transient reason, a few times with exponential backoff.
 import type { Clock } from '../base/clock.js'
 import type { Unknown } from '../domain/finding.js'
 import type { Call, Source } from '../domain/lookup.js'
@@ -7,21 +7,21 @@ import type { Reason } from '../domain/reason.js'
 export type RetrySettings = {
   /** Further attempts after the first. */
   readonly times: number
-  /** The wait before the second attempt; it doubles from there. */
+  /** The backoff before the second attempt; it doubles from there. */
   readonly firstMs: number
-  /** A failure that asks to stay away longer than this is final. */
+  /** A failure that requires a longer wait is final. */
   readonly maxMs: number
 }
 
-/** Two more attempts within a second or so outlast a dropped connection; an outage is for the circuit breaker. */
+/** Two retries within about a second outlast a dropped connection; an outage is left to the circuit breaker. */
 export const retryLimits: RetrySettings = { times: 2, firstMs: 250, maxMs: 5_000 }
 
-/** What may be different a moment later. A budget, a key or a question does not change by asking again. */
+/** Transient reasons. A problem with the budget, key or question does not go away with a retry. */
 const passing: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout', 'busy', 'throttled'])
 
 /**
- * Wraps the source and not the lookup, because a source may need several calls for one finding: only the one that failed is made
- * again, never one that was already paid for. Every attempt is admitted and charged like any other call.
+ * Wraps the source instead of the lookup, because one finding may need several calls: only the failed call is repeated, never one that was
+ * already paid for. Every attempt is admitted and charged like any other call.
  */
 export const retry =
   (settings: RetrySettings, clock: Clock, chance: () => number) =>

@@ -1,4 +1,4 @@
-// What was paid for here is passed on to who shares it; what a gateway answered from its memory was paid for before.
+// Shares findings that were paid for here; an answer from a gateway's memory was paid for earlier and is not shared.
 import { newestAt, type Finding } from '../domain/finding.js'
 import type { Layer } from '../domain/lookup.js'
 

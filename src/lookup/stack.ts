@@ -1,4 +1,4 @@
-// The layers of a lookup in their order, from the memory inwards, for the pipeline and for the gateway; the pipeline puts its gate and feeds in front.
+// Assembles the lookup layers from the memory inwards, for the pipeline and the gateway; the pipeline adds its gate and feeds outside.
 import type { Clock } from '../base/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -26,23 +26,23 @@ export type LookupSettings = {
   readonly memory: MemorySettings & { readonly cooldown: Omit<CooldownSettings, 'maxEntries'> }
 }
 
-/** Called for every ask of the memory with how it went, and for every lookup that it missed with how long it took. */
+/** Called for every lookup in the memory with its outcome, and for every miss with the duration of its lookup. */
 export type LookupWatch = {
   readonly recalled?: ((how: Recalled) => void) | undefined
   readonly joined?: (() => void) | undefined
   readonly lookedUp?: LookedUp | undefined
 }
 
-/** Asks a gateway about many questions at once. */
+/** Asks a gateway many questions in one request. */
 export type BulkLookup<Question> = {
-  /** Undefined where it has to be asked by itself. */
+  /** Undefined if the question must be sent on its own. */
   readonly ask: (question: Question, ask: Ask) => Finding | Promise<Finding> | undefined
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
-  /** Undefined where it is not open here. */
+  /** Undefined if the question is not open here. */
   readonly estimateMs: (key: string) => number | undefined
-  /** Undefined while nothing is asked in bulk. */
+  /** Undefined while bulk requests are not in use. */
   readonly state: () => ProviderState | undefined
-  /** Resolves when questions go in bulk, or when that cannot be had for now. */
+  /** Resolves when bulk requests are open, or unavailable for now. */
   readonly open: () => Promise<void>
   readonly close: () => void
 }
@@ -59,22 +59,22 @@ export type LookupParts<Question> = {
   readonly watch?: LookupWatch | undefined
   /** Called with every finding that is remembered. */
   readonly learnt?: ((question: Question, finding: Finding) => void) | undefined
-  /** Called with every answer that was paid for here, and not by a gateway before. */
+  /** Called with every answer that was paid for here, not earlier by a gateway. */
   readonly paid?: ((question: Question, finding: Finding) => void) | undefined
-  /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
+  /** Bulk requests to a gateway, if it supports them; unsupported lookups are sent one at a time. */
   readonly bulk?: BulkLookup<Question> | undefined
-  /** Who else decides whether a call may go. */
+  /** A further check on whether a call may be sent. */
   readonly permit?: Permit | undefined
 }
 
 export type LookupStack<Question> = {
   readonly lookup: Lookup<Question>
-  /** For what changes by the minute, or by asking: neither remembered nor asked again when it fails. */
+  /** For answers that change by the minute or by the request itself: neither remembered nor retried. */
   readonly lookupOnce: Lookup<Question>
-  /** The state of the API key, or of the gateway that asks for us. */
+  /** The state of the API key, or of the gateway that makes the calls. */
   readonly admission: Pick<Admission, 'estimateMs' | 'estimatesMs' | 'askedAgain' | 'state'>
   readonly cooldown: Cooldown
-  /** Takes in what somebody else has obtained; false where it is no news. `isJustNow`: what follows from it has not happened yet. */
+  /** Adds a finding that another process obtained; false if it is not news. `isJustNow`: its consequences are still to be handled. */
   readonly learn: (question: Question, finding: Finding, isJustNow: boolean) => boolean
 }
 
@@ -121,7 +121,7 @@ const inBulk =
   (question, ask) =>
     bulk.ask(question, ask) ?? inner(question, ask)
 
-/** A question is open in one place or the other. */
+/** A question is open in only one of the two. */
 const overBulk = <Question>(own: Admission, bulk: BulkLookup<Question>): LookupStack<Question>['admission'] => ({
   estimateMs: (key) => bulk.estimateMs(key) ?? own.estimateMs(key),
   estimatesMs: own.estimatesMs,
@@ -133,8 +133,8 @@ const overBulk = <Question>(own: Admission, bulk: BulkLookup<Question>): LookupS
 })
 
 /**
- * `stack(gate, recall, admit)(source)` asks gate first and source last. The last layer may want more of its source than a plain
- * lookup offers, as `admit` does.
+ * `stack(gate, recall, admit)(source)` calls gate first and source last. The last layer may need more from its source than a plain lookup
+ * offers, as `admit` does.
  */
 export const stack =
   <Question = Indicator, Inner extends (...args: never[]) => Finding | Promise<Finding> = Lookup<Question>>(
@@ -146,7 +146,7 @@ export const stack =
     return outer.reduceRight<Lookup<Question>>((inner, layer) => layer(inner), last(guard(source)))
   }
 
-/** Foreign code begins at the source: what it throws, rejects with or makes up becomes a failure like any other. */
+/** Foreign code starts at the source: a throw, a rejection or an invalid result becomes an ordinary failure. */
 export const guard = <Inner extends (...args: never[]) => Finding | Promise<Finding>>(source: Inner): Inner =>
   ((...args: never[]) => {
     try {

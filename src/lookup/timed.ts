@@ -1,4 +1,4 @@
-// Measures how long each lookup took that the layers above could not answer, its wait for a turn included.
+// Measures the duration of each lookup that the outer layers could not answer, including its time in the queue.
 import type { Finding } from '../domain/finding.js'
 import type { Layer } from '../domain/lookup.js'
 

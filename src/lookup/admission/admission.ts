@@ -1,4 +1,4 @@
-// Admission: the one state of an API key, which decides which lookup goes next and when an answer can be expected.
+// Admission: the state of one API key, which decides the next lookup and estimates when an answer can be expected.
 import type { ProviderState } from '../../domain/provider-state.js'
 import type { Clock } from '../../base/clock.js'
 import type { Unknown } from '../../domain/finding.js'
@@ -10,39 +10,39 @@ import { createLatencyEstimate } from './latency-estimate.js'
 import { createQueue, type Priority } from './queue.js'
 
 export type AdmissionSettings = CallSettings & {
-  /** Lookups that may wait for their turn. */
+  /** Lookups that may wait in the queue. */
   readonly maxWaiting: number
-  /** The budget where it is counted elsewhere, for several gateways together. */
+  /** The budget, if it is counted elsewhere for several gateways together. */
   readonly fleetBudget?: Pick<BudgetSettings, 'perHour' | 'perDay'>
 }
 
-/** How calls wait and fail. No setting: it depends on how providers fail, not on a deployment. */
+/** Limits for queue, timeout and backoff. They are not settings, because they depend on how providers fail, not on the deployment. */
 export const admissionLimits: Omit<AdmissionSettings, keyof BudgetSettings | 'inFlight'> = {
-  // At one call in flight and 100 ms each, a quarter of an hour; what is dropped is queued again when it is seen again.
+  // A quarter of an hour with one call of 100 ms in flight. A dropped lookup is queued again when its indicator is seen again.
   maxWaiting: 10_000,
-  // Longer than connecting, the first byte and the last one may take together under normal load.
+  // Longer than connecting and receiving the answer take under normal load.
   callTimeoutMs: 30_000,
   pauseMs: 2_000,
   maxPauseMs: 60_000,
   breakerFailures: 5,
   breakerMs: 10_000,
   maxBreakerMs: 300_000,
-  // Often enough that a new key is noticed, rarely enough not to look like an attack.
+  // Often enough to notice a new key, rarely enough not to look like an attack.
   stopMs: 300_000,
 }
 
 export type Admission = {
-  /** Waits for a turn and then runs the task; answers at once when it is refused. Never rejects. */
+  /** Waits in the queue and then runs the task; answers at once if it is refused. Never rejects. */
   readonly run: <Result extends Outcome>(
     key: string,
     priority: Priority,
     task: (call: Call) => Result | Promise<Result>,
   ) => Unknown | Promise<Result | Unknown>
-  /** So many more ask for what already waits; it may move up. */
+  /** Reports `times` more asks for a queued lookup, which may move it up. */
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
-  /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
+  /** Milliseconds until a finding can be expected; undefined if its lookup is neither queued nor in flight. */
   readonly estimateMs: (key: string) => number | undefined
-  /** The same for a lookup that this asker asks for now, for each class of priority. */
+  /** The same for a lookup that this asker would add now, per priority class. */
   readonly estimatesMs: (asker?: string) => readonly number[]
   readonly state: () => ProviderState
 }
@@ -87,13 +87,13 @@ export const createAdmission = (
     })
   }
 
-  /** The pause there is, and how long the limits hold back what so many go before. */
+  /** The current pause, or the delay by limits behind `ahead` other calls if that is longer. */
   const pauseMs = (now: number, ahead = 0): number => {
     const passage = calls.look(now)
     return Math.max(passage.pass === 'wait' ? passage.ms : 0, calls.heldForMs(now, ahead))
   }
 
-  /** Runs a task and learns what its calls took, without the pauses between them. */
+  /** Runs a task and records the duration of its calls, without the pauses between them. */
   const perform = async <Result extends Outcome>(
     priority: Priority,
     task: (call: Call) => Result | Promise<Result>,

@@ -1,24 +1,24 @@
-// The budget: how many calls may be sent in an hour, a day, one run and the periods of a source; charged just before a call goes, refunded where none went.
+// The budget: limits calls per hour, day, run and source period; a call is charged before it is sent and refunded if nothing was sent.
 import type { CallLimit, LimitPeriod } from '../../domain/source-description.js'
 
 export type BudgetSettings = {
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly perHour: number
   readonly perDay: number
   readonly perRun: number
-  /** Nobody set these limits. */
+  /** The limits are defaults, not settings. */
   readonly isDefault?: boolean
-  /** Whether a gateway is asked, which keeps a budget of its own: the default limits do not apply there. */
+  /** Whether calls go to a gateway with a budget of its own, where the default limits do not apply. */
   readonly isGateway?: () => boolean
-  /** Those of a source, besides. */
+  /** Additional limits of a source. */
   readonly limits?: readonly CallLimit[]
 }
 
 export type Spent = { readonly hour: number; readonly day: number; readonly run: number }
 
-/** The index of the hour or day since the epoch, and the calls in it. */
+/** The index of a period, such as the hour since the epoch, and the number of calls in it. */
 type Count = { readonly index: number; readonly count: number }
-/** The calls in the present period, or when each of the last ones went. */
+/** The calls in the current period, or the times of the latest calls. */
 type LimitCount = Count | { readonly at: readonly number[] }
 export type Spending = {
   readonly hour: Count
@@ -26,19 +26,19 @@ export type Spending = {
   readonly limits?: { readonly [per in LimitPeriod]?: LimitCount }
 }
 
-/** Where spending is written down, and what was spent before. */
+/** Records spending, and holds the spending of earlier runs. */
 export type Ledger = { readonly before?: Spending; readonly write: (spending: Spending) => void }
 
 type Budget = {
-  /** Milliseconds until a call may go again; Infinity when this run may send none any more; undefined when one may go now. */
+  /** Milliseconds until calls are possible again; Infinity if this run may send no more; undefined if one may go now. */
   readonly spentForMs: (now: number) => number | undefined
-  /** Milliseconds until a call may go that a limit per second or minute holds back; `ahead` others go before it. */
+  /** Milliseconds that a limit per second or minute delays a call with `ahead` others before it. */
   readonly heldForMs: (now: number, ahead?: number) => number
-  /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
+  /** Charges a call just before it is sent. Call the returned function once, with whether any part of the call was sent. */
   readonly charge: (now: number) => Settle
-  /** Calls that are known to have gone; one in flight counts when it is back. */
+  /** Calls known to have been sent; a call in flight counts once it settles. */
   readonly spent: (now: number) => Spent
-  /** Of the limits of a source. */
+  /** Calls counted against the limits of a source. */
   readonly used: (now: number) => readonly (CallLimit & { readonly used: number })[]
 }
 
@@ -47,7 +47,7 @@ type Settle = (wasSent: boolean) => void
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Hours and days are those of UTC. */
+/** Hours and days are in UTC. */
 export const createBudget = (
   { perHour, perDay, perRun, isDefault = false, isGateway = () => false, limits = [] }: BudgetSettings,
   ledger?: Ledger,
@@ -102,14 +102,14 @@ const indexBy =
 
 type Calendar = { readonly indexOf: (now: number) => number; readonly nextAt: (now: number) => number }
 
-/** The first day of 1970 was a Thursday; weeks begin on Monday. */
+/** 1 January 1970 was a Thursday; weeks begin on Monday. */
 const weekOf = (now: number): number => Math.floor((now / dayMs + 3) / 7)
 const monthOf = (now: number): number => {
   const date = new Date(now)
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** Periods that begin for everyone at the same moment. */
+/** Calendar periods, which begin at fixed times. */
 const calendar: { readonly [per in LimitPeriod]?: Calendar } = {
   day: { indexOf: indexBy(dayMs), nextAt: (now) => (Math.floor(now / dayMs) + 1) * dayMs },
   week: { indexOf: weekOf, nextAt: (now) => ((weekOf(now) + 1) * 7 - 3) * dayMs },
@@ -119,21 +119,21 @@ const calendar: { readonly [per in LimitPeriod]?: Calendar } = {
   },
 }
 
-/** Periods of which no stretch of that length may hold more calls, whenever it begins. */
+/** Sliding windows: no stretch of this length may contain more calls, wherever it begins. */
 const spanMs: { readonly [per in LimitPeriod]?: number } = { second: 1_000, minute: 60_000 }
 
 const countIn = (before: LimitCount | undefined): Count | undefined =>
   before && 'index' in before ? before : undefined
 const momentsIn = (before: LimitCount | undefined): readonly number[] => (before && 'at' in before ? before.at : [])
 
-/** A call counts from when it goes until a full span after it, and a little longer: the provider counts when it arrives, and the first one has to connect. */
+/** Extra time in the window, because the provider counts a call when it arrives, and the first one has to connect first. */
 const slackOf = (lengthMs: number): number => Math.max(250, lengthMs / 60)
 
 const createSpan = (calls: number, lengthMs: number, before: readonly number[]) => {
-  /** When the last ones went, oldest first. */
+  /** The times of the latest calls, oldest first. */
   let moments = before.slice(-calls)
   const heldMs = lengthMs + slackOf(lengthMs)
-  // A clock that was far ahead when these were noted must not hold calls back for years.
+  // Drops times from a clock that was far ahead, which would hold calls back for years.
   const move = (now: number): void => {
     const first = moments.findIndex((moment) => moment > now - heldMs && moment <= now + heldMs)
     if (first !== 0) moments = first < 0 ? [] : moments.slice(first)
@@ -143,7 +143,7 @@ const createSpan = (calls: number, lengthMs: number, before: readonly number[]) 
       move(now)
       const free = calls - moments.length
       if (ahead < free) return 0
-      // Place in the order of calls that each become possible a span after an earlier one.
+      // The position in a sequence of calls that each become possible one span after an earlier call.
       const place = ahead - free
       const earlier = moments[place % calls] ?? now
       return Math.max(0, earlier + heldMs - now) + Math.floor(place / calls) * heldMs
@@ -168,9 +168,9 @@ const createSpan = (calls: number, lengthMs: number, before: readonly number[]) 
 const createWindow = (indexOf: (now: number) => number, before?: Count) => {
   let current = before?.index ?? 0
   let count = before?.count ?? 0
-  /** Of those, calls in flight. */
+  /** Of these, the calls in flight. */
   let open = 0
-  // A clock that was set back a little opens no second budget; one that was far ahead does not close it for years.
+  // A clock set back slightly opens no second budget; one that was far ahead does not close it for years.
   const move = (now: number): void => {
     const index = indexOf(now)
     if (index === current || index === current - 1) return

@@ -1,4 +1,4 @@
-// Sends the calls of a key: no more at once than allowed, none while the circuit breaker, a pause or the budget forbids it, none for ever.
+// Sends the calls of a key within the in-flight limit, circuit breaker, pauses and budget, each with a timeout.
 import type { ProviderState } from '../../domain/provider-state.js'
 import pLimit from 'p-limit'
 import { afterRunning } from '../../base/after-running.js'
@@ -13,42 +13,42 @@ import { createInFlightLimit, type InFlight } from './in-flight-limit.js'
 export type CallSettings = CircuitBreakerSettings &
   BudgetSettings & {
     readonly inFlight: InFlight
-    /** A call that has not come back by then is given up. */
+    /** A call without an answer after this time is given up. */
     readonly callTimeoutMs: number
   }
 
-/** Who else decides whether a call may go: the election, where one of several gateways calls. */
+/** A further check on calls: the leader election, if one of several gateways makes them. */
 export type Permit = {
-  /** Undefined where it may go now. */
+  /** Undefined if a call may go now. */
   readonly check: (now: number) => Exclude<Passage, { readonly pass: 'go' }> | undefined
-  /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
+  /** Charges a call just before it is sent. Call the returned function once, with whether any part of the call was sent. */
   readonly charge: (now: number) => (wasSent: boolean) => void
 }
 
 type QueueOfCalls = {
   readonly isEmpty: () => boolean
-  /** Calls that could not go may be able to. */
+  /** Called when waiting calls may be able to go. */
   readonly changed: () => void
 }
 
 type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
 
-/** Anything that carries a status of its own, or the `unknown` that the failure is. */
+/** Any result with a status; failures have the status `unknown`. */
 export type Outcome = { readonly status: string }
 
 type CallSender = {
   /** Whether a call may go now. */
   readonly look: (now: number) => Passage
-  /** Waits out a pause, then sends; `took` is told how long the call itself took. */
+  /** Waits out a pause, then sends; `took` gets the duration of the call itself. */
   readonly send: <Result extends Outcome>(
     request: () => Promise<Result | Unknown>,
     took: (ms: number) => void,
   ) => Promise<Result | Unknown>
-  /** How long the limits hold back a call that so many others go before. */
+  /** How long limits delay a call with `ahead` others before it. */
   readonly heldForMs: (now: number, ahead: number) => number
-  /** Looks again after a pause of so many milliseconds. */
+  /** Checks again after this many milliseconds. */
   readonly lookAgainIn: (ms: number) => void
-  /** How many calls may be in flight now. */
+  /** The number of calls that may be in flight now. */
   readonly allowed: () => number
   readonly state: () => CallState
 }
@@ -67,7 +67,7 @@ export const createCallSender = (
   const budget = createBudget(settings, ledger)
   const inFlight = createInFlightLimit(settings.inFlight)
   const limit = pLimit(inFlight.allowed())
-  /** Calls that are charged and not back yet. */
+  /** Calls that are charged but not settled. */
   let unsettled = 0
   let cancelTimer: (() => void) | undefined
   /** Calls held back by a pause. */
@@ -96,7 +96,7 @@ export const createCallSender = (
     if (ms < Infinity) cancelTimer ??= clock.after(ms, resume)
   }
 
-  /** The budget is used up for good when no call is in flight that could still be refunded. */
+  /** The budget is exhausted only when no call in flight can still be refunded. */
   const settled = (now: number): void => {
     unsettled--
     if (unsettled === 0 && budget.spentForMs(now) !== undefined)
@@ -122,7 +122,7 @@ export const createCallSender = (
     if (limit.concurrency !== inFlight.allowed()) limit.concurrency = inFlight.allowed()
   }
 
-  /** Permission, charge and sending happen in one turn of the event loop. */
+  /** Check, charge and send happen in one turn of the event loop, so that no other call comes between them. */
   const send: CallSender['send'] = async (request, took) => {
     for (;;) {
       const sentAt = clock.now()
@@ -175,11 +175,11 @@ export const createCallSender = (
   }
 }
 
-/** A limit per second or minute is waited for like a pause. */
+/** A limit per second or minute causes a wait, like a pause. */
 const held = (passage: Passage, ms: number): Passage =>
   ms > 0 && (passage.pass === 'go' || (passage.pass === 'wait' && passage.ms < ms)) ? { pass: 'wait', ms } : passage
 
-/** Never rejects: a source that throws gave a bad answer, and one that never comes back gave none. */
+/** Never rejects: a source that throws gives a bad answer, and one that never settles times out. */
 const giveUpAfter = <Result>(
   timeoutMs: number,
   request: () => Promise<Result | Unknown>,

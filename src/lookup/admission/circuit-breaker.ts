@@ -1,23 +1,23 @@
-// The circuit breaker: calls of a key go, or are stopped for a time by a pause, by failures in a row or by a refused key; then one probe decides.
+// The circuit breaker: a pause, repeated failures or a refused key stop the calls of a key for a time; then one probe decides.
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
 
 export type CircuitBreakerSettings = {
-  /** A pause when nothing says how long; it doubles with every further refusal. */
+  /** The pause if the provider does not say how long; it doubles with every further refusal. */
   readonly pauseMs: number
-  /** The longest pause that is waited for; while a longer one lasts, lookups are refused instead. */
+  /** The longest pause that lookups wait for; during a longer one they are refused. */
   readonly maxPauseMs: number
-  /** Failed calls in a row (unreachable, timed out, server errors) that open the breaker. */
+  /** Consecutive failed calls (unreachable, timed out, server errors) that open the breaker. */
   readonly breakerFailures: number
   readonly breakerMs: number
   readonly maxBreakerMs: number
-  /** How long nothing is sent once key or credit were refused twice in a row; then one probe goes, and so on. */
+  /** How long calls stop after the key or credit was refused twice in a row; then one probe is sent, and so on. */
   readonly stopMs: number
 }
 
 export type Passage =
   | { readonly pass: 'go' }
-  /** `ms` is Infinity while a probe is in flight: whoever waits looks again when it is back. */
+  /** `ms` is Infinity while a probe is in flight; waiting calls check again when it returns. */
   | { readonly pass: 'wait'; readonly ms: number }
   | { readonly pass: 'refuse'; readonly finding: Unknown }
 
@@ -25,16 +25,16 @@ type CircuitState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
 
 type CircuitBreaker = {
   readonly check: (now: number) => Passage
-  /** Just before a call is sent, after `look` said go; true when this call is the probe. */
+  /** To be called just before a call is sent, after `check` said go; true if this call is the probe. */
   readonly tryToPass: (now: number) => boolean
-  /** What came of a call; undefined when it was answered. */
+  /** Records the failure of a call; undefined if it was answered. */
   readonly record: (failure: Unknown | undefined, isProbe: boolean, now: number) => void
   readonly state: (now: number) => { readonly state: CircuitState; readonly reason?: Reason; readonly until?: number }
 }
 
 type Stop = { kind: 'paused' | 'breaker_open' | 'stopped'; reason: Reason; until: number; probing: boolean }
 
-/** No provider gets to silence us for longer with one header. */
+/** The longest stop that a provider can impose with one header. */
 const longestMs = 24 * 3_600_000
 
 export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitBreaker => {
@@ -42,7 +42,7 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
   let failures = 0
   let pauses = 0
   let breaks = 0
-  /** Why the last call was refused, where that was for the key or its credit. */
+  /** Why the last call was refused, if the reason was the key or its credit. */
   let refusedFor: Reason | undefined
 
   const stopFor = (kind: Stop['kind'], reason: Reason, ms: number, now: number): void => {
@@ -57,7 +57,7 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
     const isBroken = reason === 'unavailable' || reason === 'timeout'
     if (isBroken) failures++
     if (reason === 'bad_key' || reason === 'no_credit') {
-      // One refusal may be of something in between: a pause, and the probe after it tells.
+      // A single refusal may come from something in between, so it causes a pause; the probe after it decides.
       if (isFirst && refusedFor === reason) stopFor('stopped', reason, settings.stopMs, now)
       else if (isFirst) stopFor('paused', reason, settings.pauseMs, now)
       if (isFirst) refusedFor = reason
@@ -107,7 +107,7 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
   }
 }
 
-/** Every other failure is an answer: the provider was reached and spoke. */
+/** Every other failure counts as an answer, because the provider was reached. */
 const stopping: ReadonlySet<Reason> = new Set<Reason>([
   'busy',
   'throttled',

@@ -1,24 +1,24 @@
-// How many calls may be in flight: a fixed number, or the number that gets the most answers out of the provider.
+// Limits the calls in flight to a fixed number, or to the number with the highest throughput.
 
-/** `auto` finds the number. */
+/** `auto` searches for the best number. */
 export type InFlight = number | 'auto'
 
 type InFlightLimit = {
   readonly allowed: () => number
-  /** A call was answered; `isBusy`: others waited for their turn meanwhile. */
+  /** A call was answered; `isBusy`: others were waiting meanwhile. */
   readonly answered: (sentAt: number, now: number, isBusy: boolean) => void
-  /** A call was refused or timed out that was sent when `inFlight` were in flight, itself included. */
+  /** A call was refused or timed out; `inFlight` is the number in flight when it was sent, including itself. */
   readonly refused: (sentAt: number, now: number, inFlight: number) => void
 }
 
-/** `auto` goes no higher; for more, write a number. */
+/** The upper limit of `auto`; for more, set a number. */
 const mostFound = 32
 
 export const mostInFlight = (setting: InFlight): number => (setting === 'auto' ? mostFound : setting)
 
-/** A higher number must gain this part of its increase in calls per second. */
+/** A higher number must raise throughput by at least this fraction of its increase. */
 const worthwhile = 0.2
-/** Time between attempts at a higher number; doubles after each that failed. */
+/** Time between attempts at a higher number; doubles after each failed attempt. */
 const firstPauseMs = 5_000
 /** The same after a refusal, which pauses all calls. */
 const firstPauseOfRefusedMs = 60_000
@@ -28,17 +28,17 @@ export const createInFlightLimit = (setting: InFlight): InFlightLimit =>
   setting === 'auto' ? findLimit() : { allowed: () => setting, answered: () => undefined, refused: () => undefined }
 
 /**
- * Calls per second are the calls in flight divided by their latency. The number doubles from one while that gains
- * enough, then a quarter more is tried now and then. A refusal halves it and caps it below what was refused.
+ * Throughput is the calls in flight divided by their latency. The number doubles from one while that pays off; later, a quarter more is
+ * tried from time to time. A refusal halves the number and caps it below the refused one.
  */
 const findLimit = (): InFlightLimit => {
   let allowed = 1
   let changedAt = -Infinity
-  /** Of the calls that were sent since then. */
+  /** Of the calls sent since `changedAt`. */
   let answers = 0
   let totalMs = 0
   let isDoubling = true
-  /** The last number that was worthwhile, and its calls per millisecond. */
+  /** The last number that paid off, and its calls per millisecond. */
   let proven: { readonly allowed: number; readonly perMs: number } | undefined
   let cap = mostFound
   let nextAttemptAt = 0
@@ -88,7 +88,7 @@ const findLimit = (): InFlightLimit => {
     },
     refused: (sentAt, now, inFlight) => {
       const below = Math.max(1, inFlight - 1)
-      // What went before the number was lowered says where the cap is, and no more.
+      // A refused call that was sent before the last change only lowers the cap.
       if (sentAt < changedAt) {
         cap = Math.min(cap, below)
         return

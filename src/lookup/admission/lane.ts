@@ -1,4 +1,4 @@
-// What one asker has waiting: in the order of ranks, and first come, first served among equals.
+// The waiting lookups of one asker: by rank, and first come, first served within a rank.
 
 type Ranked = { readonly rank: number; readonly ticket: number }
 
@@ -7,7 +7,7 @@ export type Lane<Place extends Ranked> = {
   readonly remove: (place: Place) => void
   readonly best: () => Place | undefined
   readonly least: () => Place | undefined
-  /** How many go before it at the latest. */
+  /** The largest number that may go before it. */
   readonly ahead: (place: Place) => number
   /** How many have this rank or a higher one. */
   readonly from: (rank: number) => number
@@ -15,7 +15,7 @@ export type Lane<Place extends Ranked> = {
 }
 
 export const createLane = <Place extends Ranked>(ranks: number): Lane<Place> => {
-  // A set keeps the order of arrival. Most lanes use few ranks.
+  // A set keeps insertion order. Most lanes use few ranks.
   const byRank = new Array<Set<Place> | undefined>(ranks)
   let size = 0
   const firstOf = (peers: Set<Place> | undefined): Place | undefined => peers?.values().next().value

@@ -1,28 +1,28 @@
-// The latency of lookups as observed, and from it when the answer to one that is in flight, or queued, can be expected.
+// Measures the latency of lookups and estimates when those in flight or in the queue will be answered.
 
 type LatencyEstimate = {
   readonly began: (key: string, now: number) => void
   readonly ended: (key: string) => void
-  /** A lookup took so long, without the pauses in it. */
+  /** Records the duration of a lookup, without its pauses. */
   readonly took: (ms: number) => void
-  /** What a lookup takes from its start to its finding. */
+  /** The average duration of a lookup. */
   readonly latencyMs: () => number
-  /** Milliseconds until the finding; `ahead` are queued before it. Undefined where it is neither in flight nor queued. */
+  /** Milliseconds until the finding, with `ahead` queued before it; undefined if it is neither in flight nor queued. */
   readonly leftMs: (key: string, now: number, ahead: number | undefined) => number | undefined
-  /** The same for one that is queued now, behind so many. */
+  /** The same for a lookup queued now behind `ahead` others. */
   readonly nextMs: (now: number, ahead: number) => number
 }
 
-/** Assumed until one was observed. */
+/** Assumed until the first measurement. */
 const assumedLatencyMs = 100
 
-/** `inFlight()` of them go at the same time. */
+/** `inFlight()` lookups run concurrently. */
 export const createLatencyEstimate = (inFlight: () => number): LatencyEstimate => {
-  /** key → when its lookup began, of those in flight. */
+  /** key → the start of its lookup, for those in flight. */
   const begun = new Map<string, number>()
   let latencyMs = assumedLatencyMs
 
-  /** What is overdue takes, for all that is known, as long again as it already took. */
+  /** An overdue lookup is expected to take as long again as it already has. */
   const restMs = (elapsedMs: number): number => (elapsedMs <= latencyMs ? latencyMs - elapsedMs : elapsedMs)
 
   const queuedMs = (now: number, ahead: number): number => {

@@ -1,54 +1,54 @@
-// The queue: a bounded number of lookups. Askers take turns, the most important lookup of each goes first, and no peer takes more than its share.
+// The bounded lookup queue: askers take turns, each one's most important lookup goes first, and no peer takes more than its share.
 import type { Ask } from '../../domain/lookup.js'
 import { createLane, type Lane } from './lane.js'
 import { createShares, type PeerNames } from './shares.js'
 
-/** What of an ask decides its place. */
+/** The parts of an ask that decide its place. */
 export type Priority = Pick<Ask, 'role' | 'action' | 'urgency' | 'asker' | 'peer' | 'network'>
 
-/** Where a lookup waits for one of its askers. */
+/** The place of a lookup in the lane of one of its askers. */
 type Place<Task> = {
   readonly lookup: QueuedLookup<Task>
   readonly asker: string
   class: number
   asked: number
-  /** Whose share it takes, and whether that is used up. */
+  /** The peers whose share it takes, and whether that share is used up. */
   peers: PeerNames
   isOver: boolean
-  /** Class and how often asked for, as one number. */
+  /** Class and number of asks, as one number. */
   rank: number
-  /** Counts up with every arrival. */
+  /** Increases with every arrival. */
   ticket: number
 }
 
 type QueuedLookup<Task> = { readonly key: string; readonly task: Task; places: readonly Place<Task>[] }
 
-/** The lanes of all who have something waiting, whose turn is next first. */
+/** The lanes of all askers with waiting lookups, in the order of their turns. */
 type Ring<Task> = Map<string, Lane<Place<Task>>>
 
 type Queue<Task> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
-  /** The lookup that was dropped for this one, if the queue was full. */
+  /** Returns the lookup that a full queue dropped for this one. */
   readonly add: (key: string, priority: Priority, task: Task) => QueuedLookup<Task> | undefined
-  /** So many more ask for the same: it may move up, never down. The work is the same for any number. */
+  /** Reports `times` more asks for the same key: it may move up, never down. The cost does not depend on `times`. */
   readonly askedAgain: (key: string, priority: Priority, times?: number) => void
   readonly next: () => QueuedLookup<Task> | undefined
   /** Counts a call towards the share of the peer. */
   readonly called: (priority: Priority) => void
-  /** How many go before the one with this key at the latest; undefined when none with it is queued. */
+  /** The largest number that may go before this key; undefined if it is not queued. */
   readonly ahead: (key: string) => number | undefined
-  /** How many go before one that this asker adds now, for each class of priority. */
+  /** The number that goes before a lookup which this asker adds now, per priority class. */
   readonly aheadOfNew: (asker?: string) => readonly number[]
   readonly size: () => number
 }
 
-/** Steps of `asked`, by doubling: a lookup asked for 2^15 times ranks as high as one asked for more often. */
+/** Steps of `asked` in powers of two: beyond 2^15 asks the rank no longer rises. */
 const steps = 16
 export const mostAsked = 2 ** (steps - 1)
 
 /**
- * Classes first (live before replay, destinations and queries before sources, allowed before blocked), then what was asked for most. Class goes
- * before count because a flood from outside can raise the count of its own sources, but not the class.
+ * Class comes first (live before replay, destinations and queries before sources, allowed before blocked), then the number of asks. A flood
+ * from outside can raise the count of its own sources, but not their class.
  */
 export const classOf = ({ role, action, urgency }: Priority): number => {
   const live = urgency === 'replay' ? 0 : 1
@@ -56,15 +56,15 @@ export const classOf = ({ role, action, urgency }: Priority): number => {
   const passed = action === 'allowed' ? 2 : action === 'unknown' ? 1 : 0
   return (live * 2 + wanted) * 3 + passed
 }
-/** Roles of values that somebody outside can vary at will. */
+/** Roles of values that outsiders can vary at will. */
 const humble: ReadonlySet<Priority['role']> = new Set(['source', 'observer', 'translated', 'claimed'])
 export const priorityClasses = 12
 const liveClasses = priorityClasses / 2
 const ranks = priorityClasses * steps
 
 /**
- * Within a lane, what is beyond the share of its peer comes after all else but blocked sources: anyone outside can cause as many of those as
- * they like, from as many addresses.
+ * Within a lane, lookups beyond the share of their peer come after all others except blocked sources: any outsider can cause as many of
+ * those as they like, from many addresses.
  */
 const firstRank = (rankClass: number, isOver: boolean): number => {
   const ofLane = rankClass % liveClasses
@@ -82,10 +82,10 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
   const { now } = options
   const shares = createShares(maxWaiting, options)
   const queued = new Map<string, QueuedLookup<Task>>()
-  // An asker can claim any role and action, so these decide about its own lookups alone.
+  // An asker can claim any role and action, so these only order its own lookups.
   const live: Ring<Task> = new Map()
   const replay: Ring<Task> = new Map()
-  /** How many places each asker has. */
+  /** The number of places per asker. */
   const held = new Map<string, number>()
   let tickets = 0
 
@@ -140,7 +140,9 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
     const isSameRing = ringOf(rankClass) === ringOf(place.class)
     return isSameRing ? place.rank < firstRank(rankClass, isOver(peersOf(priority))) : rankClass > place.class
   }
-  /** Whoever has most waiting gives way to another asker, and to itself for what matters more. */
+  /**
+   * The asker with the most waiting lookups gives way to other askers; within one asker, a lookup only gives way to a more important one.
+   */
   const leastFor = (priority: Priority): QueuedLookup<Task> | undefined => {
     const { asker = '' } = priority
     for (;;) {
@@ -149,13 +151,13 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
       const place = leastOf(isOther ? most : asker)
       if (!place || (!isOther && !isLess(place, priority))) return undefined
       if (place.lookup.places.length === 1) return place.lookup
-      // The others who ask for it keep it.
+      // The lookup stays queued for its other askers.
       leave(place)
       place.lookup.places = place.lookup.places.filter((each) => each !== place)
     }
   }
 
-  /** Each place goes behind the others once at most. */
+  /** Each place is moved back at most once. */
   const bestOf = (lane: Lane<Place<Task>>): Place<Task> | undefined => {
     for (let best = lane.best(); best; best = lane.best()) {
       if (best.isOver || lane.size() === 1 || !shares.isSpent(best.peers, now())) return best
@@ -166,7 +168,7 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
     }
     return undefined
   }
-  /** Each of the others has as many turns as this asker before it is this one's turn. */
+  /** Before its turn, every other asker has as many turns as this one. */
   const aheadOf = (ring: Ring<Task>, asker: string, own: number): number => {
     let ahead = own
     for (const [other, lane] of ring) if (other !== asker) ahead += Math.min(lane.size(), own + 1)
@@ -197,7 +199,7 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
       place.asked = Math.min(mostAsked, place.asked + times)
       const rankClass = Math.max(place.class, classOf(priority))
       const peers = peersOf(priority)
-      // It takes the share of another peer who asks for it too.
+      // The lookup takes the share of the other peer that asks for it.
       const isTaken = place.isOver && !isOver(peers)
       const rank = rankOf({ class: rankClass, asked: place.asked, isOver: place.isOver && !isTaken })
       if (rank === place.rank && rankClass === place.class) return
@@ -236,7 +238,7 @@ export const createQueue = <Task>(maxWaiting: number, options: QueueOptions = no
   }
 }
 
-/** An asker can name any peer, so each has peers of its own. */
+/** Peers are counted per asker, because an asker can name any peer. */
 const peersOf = ({ asker = '', peer, network }: Priority): PeerNames => {
   if (peer === undefined) return noPeers
   return network === undefined ? [`${asker} ${peer}`] : [`${asker} ${peer}`, `${asker} ${network}`]

@@ -1,23 +1,23 @@
-// How much of the queue and of the calls one peer takes: more than a tenth goes behind what others wait for.
+// Limits one peer to a tenth of the queue and of the calls; lookups beyond that go behind those of others.
 
 type Budget = { readonly perHour: number; readonly perDay: number }
 
-/** A peer, and its network if it is outside. */
+/** A peer, and its network if the peer is external. */
 export type PeerNames = readonly string[]
 
 type Shares = {
-  /** Whether one more place is more than their share. */
+  /** Whether one more place would exceed their share. */
   readonly isFull: (names: PeerNames) => boolean
   readonly hold: (names: PeerNames, places: 1 | -1) => void
-  /** Whether they have had their share of the calls. */
+  /** Whether they have used up their share of the calls. */
   readonly isSpent: (names: PeerNames, now: number) => boolean
-  /** A call was sent for them. */
+  /** Counts a call that was sent for them. */
   readonly called: (names: PeerNames, now: number) => void
 }
 
 const share = 0.1
 const hourMs = 3_600_000
-/** Without a budget, a tenth of the calls so far; of fewer than this many it says little. */
+/** Without a budget, the share is a tenth of the calls so far, or of this number while there are fewer. */
 const fewCalls = 1_000
 const maxNames = 20_000
 
@@ -46,7 +46,7 @@ export const createShares = (maxWaiting: number, { perHour, perDay }: Budget): S
     total = 0
   }
   const mostCalls = (): number => Math.max(1, Math.floor((budget > 0 ? budget : Math.max(fewCalls, total)) * share))
-  /** Those with few calls are far from their share. */
+  /** Drops names with few calls, which are far below their share. */
   const forgetSmall = (): void => {
     const few = mostCalls() * share
     for (const [name, count] of calls) if (count < few) calls.delete(name)

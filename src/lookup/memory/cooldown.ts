@@ -1,4 +1,4 @@
-// An indicator about which asking failed is left alone for a while, longer each time; a failure is never an answer.
+// Leaves an indicator alone for a while after a failed lookup, longer each time; a failure is never remembered as an answer.
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Reason } from '../../domain/reason.js'
 
@@ -7,11 +7,11 @@ export type CooldownSettings = {
   readonly maxSeconds: number
   readonly badInputSeconds: number
   readonly maxEntries: number
-  /** Whether an outage of the provider counts as well; absent: it does. */
+  /** Whether an outage of the provider also starts a cooldown; absent: it does. */
   readonly forOutages?: boolean
 }
 
-/** Half a minute for a short problem, up to an hour for a lasting one; an input that the provider refuses is refused tomorrow, too. */
+/** Half a minute for a short problem, up to an hour for a lasting one. Input that the provider rejects is not sent again for a day. */
 export const cooldownLimits: Omit<CooldownSettings, 'maxEntries' | 'forOutages'> = {
   firstSeconds: 30,
   maxSeconds: 3_600,
@@ -25,9 +25,9 @@ export type Cooldown = {
   readonly size: () => number
 }
 
-/** Failures that concern this one indicator; the others concern the key, the queue or the budget, and end with those. */
+/** Failures of this one indicator; the others concern the key, queue or budget and end with those. */
 const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['bad_answer', 'bad_input', 'plan'])
-/** May be one of the provider, and then of all indicators, or one of this indicator alone. */
+/** Failures that may affect the provider, and so every indicator, or only this one. */
 const outages: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout'])
 
 export const createCooldown = (settings: CooldownSettings, now: () => number): Cooldown => {

@@ -1,11 +1,11 @@
-// One owner of a folder at a time: a lock file that outlives neither its owner's death nor a restart of the machine for long.
+// Locks a folder for one owner with a lock file, which expires soon after its owner's death or a restart of the machine.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A refusal to start: another live process owns the folder. */
+/** A refusal to start because another live process owns the folder. */
 export class FolderInUse extends Error {
   constructor(folder: string, owner: Owner | undefined) {
     const who = owner ? `process ${owner.pid} on ${owner.host}` : 'another process'
@@ -15,7 +15,7 @@ export class FolderInUse extends Error {
 }
 
 type FolderLock = {
-  /** False when somebody else took the folder over, because this process did not move for too long. */
+  /** False if another process took over the folder, because this process stalled too long. */
   readonly isHeld: () => boolean
   readonly release: () => Promise<void>
 }
@@ -23,16 +23,16 @@ type FolderLock = {
 type Owner = { readonly pid: number; readonly host: string; readonly started?: string; readonly token: string }
 
 const heartbeatMs = 10_000
-/** An owner on another machine, who cannot be looked at, counts as dead after this long without a heartbeat. */
+/** An owner on another machine cannot be checked, so it counts as dead after this long without a heartbeat. */
 const silentMs = 60_000
-/** Following a dead owner takes milliseconds; a process that needs longer has died while doing it. */
+/** Taking over from a dead owner takes milliseconds, so a process that needs longer died doing it. */
 const takingMs = 10_000
 const retryMs = 20
 const attempts = 250
-/** A lock that names no owner for so many attempts has none: its process died, or its disk was full, before the name was written. */
+/** A lock that names no owner for this many attempts is abandoned: its process died, or its disk was full, before the owner was written. */
 const ownerlessAttempts = 50
 
-/** Locks that this very process holds: its own process id alone does not distinguish them from those of a former one with the same id. */
+/** The locks of this process. A process id alone does not distinguish them from those of an earlier process with the same id. */
 const ours = new Set<string>()
 
 export const lockFolder = async (folder: string): Promise<FolderLock> => {
@@ -44,7 +44,7 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
     token: randomUUID(),
     ...(started !== undefined && { started }),
   }
-  // Before the file is there, so that nobody in this process takes it for a dead one's.
+  // Added before the file exists, so that this process does not take its lock for one of a dead process.
   ours.add(me.token)
   let ownerless = 0
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -74,7 +74,7 @@ const create = async (path: string, me: Owner): Promise<boolean> => {
     await file.writeFile(JSON.stringify(me))
     return true
   } catch (error) {
-    // A full disk must not leave a lock behind that nobody holds.
+    // A full disk must not leave an orphaned lock behind.
     await rm(path, { force: true })
     throw error
   } finally {
@@ -83,8 +83,8 @@ const create = async (path: string, me: Owner): Promise<boolean> => {
 }
 
 /**
- * Removes a dead owner's lock. Only one process at a time may: otherwise a slow one could remove the lock of a fast one
- * that has already followed the dead owner.
+ * Removes the lock of a dead owner. Only one process may do so at a time: otherwise a slow one could remove the lock of a fast one that has
+ * already taken over.
  */
 const removeDead = async (path: string, dead: string): Promise<void> => {
   const taking = `${path}.taking`
@@ -100,7 +100,7 @@ const removeDead = async (path: string, dead: string): Promise<void> => {
   await rm(taking, { recursive: true, force: true })
 }
 
-/** Milliseconds since a file last changed; Infinity when it is gone. */
+/** Milliseconds since a file last changed; Infinity if it does not exist. */
 const ageOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -146,10 +146,13 @@ const exists = (pid: number): boolean => {
   }
 }
 
-/** When a process started, as the system counts it; distinguishes a process from a later one with the same id. Absent where the system does not say. */
+/**
+ * The start time of a process as counted by the system, which distinguishes it from a later one with the same id. Undefined if the system
+ * does not provide it.
+ */
 const startOf = async (pid: number | 'self'): Promise<string | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The name of the program is in parentheses and may hold anything, so fields are counted from the last one.
+  // The program name is in parentheses and may contain anything, so fields are counted after the last parenthesis.
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19]
 }
 

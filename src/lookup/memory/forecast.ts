@@ -1,27 +1,27 @@
-// What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
+// Forecasts the cost of a log: plays its indicators through a memory of a given size and TTL, and predicts lookups per day and month.
 import { LRUCache } from 'lru-cache'
 import { ownText } from '../../base/bounded-cache.js'
 
 type ForecastOptions = {
-  /** How many verdicts the memory holds. */
+  /** The number of verdicts that the memory holds. */
   readonly memory: number
   readonly lifetimeMs: number
 }
 
 export type Forecast = {
   readonly events: number
-  /** Indicators that would be asked about, each time one is in an event. */
+  /** Indicators to look up, counted once per event. */
   readonly asks: number
   readonly distinct: number
-  /** Asks that the memory would not have answered, starting empty. */
+  /** Asks that the memory could not answer, starting empty. */
   readonly lookups: number
-  /** Events with nothing that would be asked about. */
+  /** Events without an indicator to look up. */
   readonly eventsWithoutAsks: number
   /** Absent when the log does not say how much time it covers. */
   readonly spanMs?: number
-  /** Why the figures of a day and a month are a guess, or are not given: less than an hour of logs, times ahead of now, times years apart. */
+  /** Why the daily and monthly figures are uncertain or missing: less than an hour of logs, times in the future, or times years apart. */
   readonly doubt?: 'short' | 'future' | 'years'
-  /** The first and the last time in the log, where they are what is in doubt. */
+  /** The first and last time in the log, if these are in doubt. */
   readonly times?: readonly [string, string]
   readonly lookupsPerDay?: number
   readonly lookupsPerMonth?: number
@@ -29,7 +29,7 @@ export type Forecast = {
 }
 
 export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
-  /** key → when it was last looked up; forgets as the memory does. */
+  /** key → the time of its last lookup; evicts as the memory does. */
   const remembered = new LRUCache<string, number>({ max: memory })
   const seen = new Map<string, number>()
   let events = 0
@@ -60,7 +60,9 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
       if (asks === before) eventsWithoutAsks++
     },
     distinct: (): Iterable<string> => seen.keys(),
-    /** `givenSpanMs` is what the user says the log covers; else the times in it decide, where they make sense at `now`. */
+    /**
+     * `givenSpanMs` is the span of the log as stated by the user; otherwise the times in the log decide, if they are plausible at `now`.
+     */
     report(now: number, givenSpanMs?: number): Forecast {
       const doubt = givenSpanMs === undefined ? doubtOf(first, last, now) : undefined
       const spanMs =
@@ -82,9 +84,9 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
   }
 
   /**
-   * Past its lifetime everything is asked again, so a day costs as many lookups as there are distinct indicators in one
-   * lifetime, times the lifetimes in a day. A log shorter than that is stretched by Heaps' law: the number of distinct
-   * indicators grows with a power of the number of events, which is measured on the first half of the log against the whole.
+   * After its TTL everything is looked up again, so a day costs the distinct indicators of one TTL, times the TTLs in a day. A shorter log
+   * is extrapolated by Heaps' law: the number of distinct indicators grows with a power of the number of events, which is measured on the
+   * first half of the log against the whole.
    */
   function predictPerDay(spanMs: number): number {
     const distinct = seen.size
@@ -92,13 +94,13 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
     let inFirstHalf = 0
     for (const at of seen.values()) if (at <= events / 2) inFirstHalf++
     const power = inFirstHalf === 0 ? 1 : Math.min(1, Math.max(0, Math.log2(distinct / inFirstHalf)))
-    // What the memory was too small for is lost at the same rate as in the log.
+    // A memory that is too small loses findings at the same rate as in the log.
     const evicted = lookups / distinct
     return distinct * (lifetimeMs / spanMs) ** power * evicted * (dayMs / lifetimeMs)
   }
 }
 
-/** Nobody estimates with more than a year of logs; what is further apart holds times that are none of the events'. */
+/** Estimates use at most a year of logs, so times further apart cannot all be event times. */
 const doubtOf = (
   first: number | undefined,
   last: number | undefined,

@@ -1,4 +1,4 @@
-// The journal: what was paid for, on disk, so that a restart pays for nothing twice.
+// The journal: paid findings on disk, so that a restart pays for nothing twice.
 import { createReadStream } from 'node:fs'
 import { readdir, mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,29 +10,29 @@ import { maxRecordBytes, readRecord, writeRecord } from './record.js'
 import { lockFolder } from './folder-lock.js'
 
 type JournalSettings = {
-  /** A folder; created when absent, safe to delete while nobody uses it. */
+  /** A folder; created if missing, safe to delete while no process uses it. */
   readonly path: string
   readonly maxBytes: number
 }
 
 export type Journal<Question> = {
-  /** Resolves when the operating system has the record: from then on only the loss of the machine loses it. Never rejects. */
+  /** Resolves when the operating system has the record, so that only a crash of the machine can lose it. Never rejects. */
   readonly append: (question: Question, finding: Finding) => Promise<void>
-  /** Writes what is left, down to the disk, and lets go of the folder. */
+  /** Writes the remaining records, syncs them to disk and releases the folder. */
   readonly close: () => Promise<void>
 }
 
 type Segment = { readonly number: number; readonly path: string; bytes: number }
 type Waiting = { readonly record: Buffer; readonly written: () => void }
 
-/** The journal is kept in this many files at most, and forgets by dropping the oldest whole: nothing is ever rewritten. */
+/** The journal has at most this many files and forgets by deleting the oldest one; nothing is ever rewritten. */
 const segmentCount = 8
-/** Records that may wait for a disk that hangs; past it they are not kept, but their findings go on. */
+/** Records that may wait for a hanging disk. Beyond that, findings are released without being stored. */
 const maxWaiting = 10_000
 
 /**
- * Takes the folder for this process, reads back what is there, oldest first, and goes on after it. `restore` says whether a
- * finding is still worth keeping. Throws `FolderInUse` when another live process owns the folder.
+ * Locks the folder for this process, restores its records from oldest to newest, and appends after them. `restore` returns whether a
+ * finding is still worth keeping. Throws `FolderInUse` if another live process owns the folder.
  */
 export const openJournal = async <Question>(
   { path, maxBytes }: JournalSettings,
@@ -78,17 +78,17 @@ export const openJournal = async <Question>(
     segment.bytes += records.length
   }
 
-  /** Opened anew by the next write, which cuts off what this one left half done. */
+  /** Closes the file. The next write reopens it and cuts off a partial record. */
   const fail = async (error: unknown, lost: number): Promise<void> => {
-    // Logged once until it works again; a disk that fails costs money after a restart, never a verdict now.
+    // Logged once until writing works again. A failing disk costs money after a restart, but no verdict now.
     if (!isFailing) emit({ event: 'memory_write_failed', path, message: messageOf(error), lost })
     isFailing = true
     const old = file
     file = undefined
-    await old?.close().catch(() => undefined) // it is not used again, however that ends
+    await old?.close().catch(() => undefined) // the handle is not used again
   }
 
-  /** One write for all that came together during the last one. */
+  /** One write for all records that arrived during the last one. */
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = takeUpTo(waiting, segmentBytes)
@@ -136,7 +136,7 @@ const openSegment = async (segment: Segment): Promise<FileHandle> => {
   return file
 }
 
-/** Takes from the front as many as fit, so that no file grows past its size. */
+/** Takes records from the front while they fit, so that no file exceeds its size. */
 const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
   let bytes = 0
   const tooMany = waiting.findIndex(({ record }) => (bytes += record.length) > maxBytes)
@@ -157,7 +157,7 @@ const readBack = async <Question>(
     const path = join(folder, name)
     const read = await readSegment(path, type, restore)
     damaged += read.damaged
-    // A torn last record is cut off, so that the next one does not grow onto it.
+    // A torn last record is cut off, so that the next one is not appended to it.
     if ((await stat(path)).size > read.wholeBytes) {
       damaged++
       await truncate(path, read.wholeBytes)
@@ -169,11 +169,11 @@ const readBack = async <Question>(
   return { segments, findings, damaged }
 }
 
-/** Says whether a finding is still worth keeping. */
+/** Returns whether a finding is still worth keeping. */
 export type Restore<Question> = (question: Question, finding: Finding) => boolean
 type Counts = { readonly findings: number; readonly damaged: number }
 
-/** What the owner of a folder has written so far, for a process that only reads there. What is being written is no damage. */
+/** Reads the folder of another owner. A record that is still being written does not count as damaged. */
 export const readJournal = async <Question>(
   folder: string,
   type: QuestionType<Question>,
@@ -182,7 +182,7 @@ export const readJournal = async <Question>(
   let findings = 0
   let damaged = 0
   for (const name of await segmentNames(folder)) {
-    // The owner may drop its oldest file at any time.
+    // The owner may delete its oldest file at any time.
     const read = await readSegment(join(folder, name), type, restore).catch(unlessGone)
     findings += read?.kept ?? 0
     damaged += read?.damaged ?? 0
@@ -214,7 +214,7 @@ const readSegment = async <Question>(
   return { kept, damaged, wholeBytes }
 }
 
-/** Whole lines and where each ends; a line that is too long to be a record comes without its bytes. */
+/** Whole lines with their end offsets; a line too long for a record comes without its bytes. */
 async function* linesOf(path: string): AsyncGenerator<{ line: Buffer | undefined; end: number }> {
   let rest: Buffer = Buffer.alloc(0)
   let isTooLong = false

@@ -1,4 +1,4 @@
-// A memory that survives: filled from its folder at the start, written to it before a finding is released.
+// A persistent memory: filled from its folder at startup, and written to it before a finding is released.
 import type { Clock } from '../../base/clock.js'
 import { isDiskFull } from '../../base/is-disk-full.js'
 import { messageOf } from '../../base/message-of.js'
@@ -18,11 +18,11 @@ export type KeptMemory<Question> = {
 
 export type KeptMemoryOptions = {
   readonly path?: string | undefined
-  /** A folder that was asked for by name is not shared silently; the usual one may be somebody else's just now. */
+  /** A folder set by name is never shared silently; the default folder may be in use by another process. */
   readonly isNamed: boolean
-  /** Calls are limited by the hour or the day, which have to be counted over restarts. */
+  /** Calls are limited per hour or day, which must be counted across restarts. */
   readonly isBudgeted: boolean
-  /** Only reads what the owner of the folder has written, and writes nothing. */
+  /** Only reads the folder of another owner and writes nothing. */
   readonly isReader?: boolean
   readonly maxBytes: number
   readonly clock: Clock
@@ -30,8 +30,8 @@ export type KeptMemoryOptions = {
 }
 
 /**
- * A folder that cannot be written costs money after a restart, and is no reason not to start, unless a budget depends on it. A full disk is
- * not even then: it still takes what is written in place, and so what is spent.
+ * A folder that cannot be written costs money after a restart, which prevents startup only if a budget depends on it. A full disk never
+ * does: the ledger is overwritten in place, so spending is still recorded.
  */
 export const openKeptMemory = async <Question>(
   memory: Memory<Question>,
@@ -61,7 +61,7 @@ export const openKeptMemory = async <Question>(
   }
 }
 
-/** Where nothing was ever spent there is no place for it: then it is counted in memory alone. */
+/** Without an existing ledger a full disk has no space for one, and spending is counted in memory only. */
 const openOnFullDisk = <Question>(
   kept: KeptMemory<Question>,
   path: string,
@@ -79,11 +79,11 @@ const openOnFullDisk = <Question>(
       },
     }
   } catch {
-    return kept // the warning has said it
+    return kept // the warning above covers this
   }
 }
 
-/** What can be read is used; where there is nothing, the memory begins empty. */
+/** Uses the records that can be read; without any, the memory starts empty. */
 const readKept = async <Question>(
   path: string,
   type: QuestionType<Question>,
@@ -97,7 +97,7 @@ const readKept = async <Question>(
   return { ledger, close: () => Promise.resolve() }
 }
 
-/** A ledger that cannot be opened lets go of the folder again. */
+/** Releases the folder if the ledger cannot be opened. */
 const openBeside = async (
   journal: Pick<Journal<never>, 'close'>,
   path: string,

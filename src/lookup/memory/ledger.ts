@@ -1,4 +1,4 @@
-// The ledger: how many calls went in this hour and day, kept next to the findings, so that a restart opens no second budget.
+// The ledger: the calls in the current hour and day, stored next to the findings, so that a restart opens no second budget.
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -6,13 +6,13 @@ import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import type { Ledger, Spending } from '../admission/budget.js'
 
-/** One record, always overwritten in place; it is longer where the limits of a source are counted, and never becomes shorter. */
+/** A single record, overwritten in place. It is longer if the limits of a source are counted, and never shrinks. */
 const recordBytes = 128
 const maxRecordBytes = 65_536
 
 /**
- * Written before a call goes, so it is written at once: a call takes a thousand times as long. Written when it is opened too, so that
- * a disk that takes nothing is known then. Throws when it cannot be.
+ * Written synchronously before each call, because the call itself takes a thousand times as long. Also written on opening, to detect a
+ * disk that takes no writes. Throws if that fails.
  */
 export const openLedger = (folder: string, emit: Emit): Ledger & { readonly close: () => void } => {
   const path = join(folder, 'spent')
@@ -46,7 +46,7 @@ export const openLedger = (folder: string, emit: Emit): Ledger & { readonly clos
   }
 }
 
-/** What the owner of a folder has spent, for a process that only reads there; undefined where nothing says so. */
+/** The spending of the folder's owner, for a process that only reads; undefined without a valid record. */
 export const readLedger = (folder: string): Spending | undefined => {
   let file: number | undefined
   try {

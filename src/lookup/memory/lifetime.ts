@@ -1,9 +1,9 @@
-// How long a finding may be used: life depends on the worst it says, and is counted from when it was obtained.
+// Computes how long a finding may be used: its TTL depends on its worst level and starts when it was obtained.
 import type { Finding, Known, Level } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
 
 export type LifetimeSettings = {
-  /** Seconds that facts stay fresh, by the worst level they have for any role; `notFound` for answers without facts. */
+  /** TTL of facts in seconds, by their worst level for any role; `notFound` is for answers without facts. */
   readonly freshSeconds: {
     readonly malicious: number
     readonly suspicious: number
@@ -11,17 +11,17 @@ export type LifetimeSettings = {
     readonly noVerdict: number
     readonly notFound: number
   }
-  /** Seconds past its life that bad news is still served, marked stale. */
+  /** Seconds after its TTL that an accusation is still served, marked stale. */
   readonly staleSeconds: number
-  /** The part of a life, 0 to 1, by which lives are shortened at most so that they do not all end together. */
+  /** The largest fraction of a TTL, 0 to 1, by which it is shortened so that TTLs do not all end together. */
   readonly jitter: number
-  /** The part of a life, 0 to 1, at whose end a finding still asked for is fetched anew. */
+  /** The last fraction of a TTL, 0 to 1, in which a finding still in demand is refreshed. */
   readonly refreshAhead: number
 }
 
 /**
- * All lifetimes, from the three that are settings: suspicious facts live half as long as malicious ones and facts without a verdict half
- * as long as clean ones, since both may change sooner; bad news is served stale for seven lifetimes, a week by default.
+ * Derives all TTLs from the three that are settings. Suspicious facts live half as long as malicious ones, and facts without a verdict half
+ * as long as clean ones, because both may change sooner. Accusations are served stale for seven TTLs, a week by default.
  */
 export const lifetimesOf = (freshSeconds: {
   readonly malicious: number
@@ -30,18 +30,18 @@ export const lifetimesOf = (freshSeconds: {
 }): LifetimeSettings => ({
   freshSeconds: { ...freshSeconds, suspicious: freshSeconds.malicious / 2, noVerdict: freshSeconds.clean / 2 },
   staleSeconds: 7 * freshSeconds.malicious,
-  // Twelve hours and more are then spread over an hour and more.
+  // Spreads TTLs of twelve hours or more over at least an hour.
   jitter: 0.1,
   refreshAhead: 0.1,
 })
 
-/** For so long an answer counts that accuses nobody and was given while a feed of the gateway was missing. */
+/** TTL of an answer without an accusation that was given while a feed of the gateway was missing. */
 const feedMissingSeconds = 60
 
-/** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
+/** Epoch milliseconds: refreshed on demand after `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
 export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
 
-/** An answer is worth keeping; a failure and a policy are not. */
+/** Answers are worth keeping; failures and policy decisions are not. */
 export const isRememberable = (finding: Finding): boolean =>
   finding.status === 'known' ||
   (finding.at !== undefined && (kindOf(finding.reason) === 'answer' || finding.reason === 'feed_missing'))
@@ -56,7 +56,7 @@ export const createLifetimeOf =
     settings: LifetimeSettings,
     keyOf: (question: Question) => string,
     classify: Classify<Question>,
-    /** 0 to 1, always the same for the same key, so that a life read back from disk ends when it would have. */
+    /** 0 to 1, always the same for a key, so that a TTL restored from disk ends at the same time. */
     chance: (key: string) => number = chanceOf,
   ): LifetimeOf<Question> =>
   (question, finding) => {
@@ -76,7 +76,7 @@ export const createLifetimeOf =
     }
   }
 
-/** FNV-1a, spread over 0 to 1. */
+/** FNV-1a, scaled to 0 to 1. */
 const chanceOf = (key: string): number => {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)

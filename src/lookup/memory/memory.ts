@@ -1,4 +1,4 @@
-// The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
+// The bounded memory of paid findings with their TTLs; evicts the least recently used one first.
 import { LRUCache } from 'lru-cache'
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Facts, Finding } from '../../domain/finding.js'
@@ -6,7 +6,7 @@ import { createLifetimeOf, type Classify, type Lifetime, type LifetimeSettings }
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 
-/** The most that the folder of a memory of this size may hold: 256 MB for the default of 100,000 findings, and in proportion. */
+/** The maximum folder size for a memory of this size: 256 MB for the default of 100,000 findings, and in proportion. */
 export const folderBytes = (maxEntries: number): number =>
   Math.max(1_048_576, Math.ceil((maxEntries / 100_000) * 268_435_456))
 
@@ -14,41 +14,44 @@ export type Remembered = {
   readonly finding: Finding
   readonly freshUntil: number
   readonly servedUntil: number
-  /** How old an answer may be before it is asked for again. */
+  /** How old an answer may become before it is refreshed. */
   readonly refreshAfterMs: number
-  /** Moves on with every attempt, so that one ask in a while refreshes and not each. */
+  /** Moves on with every attempt, so that not every ask triggers a refresh. */
   refreshAt: number
-  /** The same finding marked stale, made once. */
+  /** The same finding marked stale, created once. */
   stale?: Finding
 }
 
 export type Memory<Question> = {
   readonly get: (key: string) => Remembered | undefined
   readonly set: (question: Question, finding: Finding) => void
-  /** Takes in what was kept from an earlier run; false when it is past its use. */
+  /** Adds a finding from an earlier run; false if it has expired. */
   readonly restore: (question: Question, finding: Finding, now: number) => boolean
-  /** Takes in what somebody else has obtained; false when it is past its use, or older than what is known, or the same. `isLater`: it counts among those of the same time. */
+  /**
+   * Adds a finding that another process obtained; false if it has expired, or is older than or equal to the known one. `isLater`: it
+   * replaces a different one of the same time.
+   */
   readonly learn: (question: Question, finding: Finding, now: number, isLater: boolean) => boolean
   readonly size: () => number
 }
 
 type MemoryOptions<Question> = {
-  /** Whether a finding has all that the settings ask for. */
+  /** Whether a finding has everything that the settings request. */
   readonly isWhole?: (question: Question, finding: Finding) => boolean
   readonly chance?: (key: string) => number
 }
 
 const isBad = ({ freshUntil, servedUntil }: Lifetime): boolean => servedUntil > freshUntil
 
-/** Bad news is told while the rest is asked for; good news is none without the rest. */
+/** For an incomplete finding: an accusation is served while the rest is fetched; any other finding is unusable without the rest. */
 const partLife = (life: Lifetime, { at = 0 }: Finding): Lifetime =>
   isBad(life) ? { ...life, refreshAt: at } : { refreshAt: at, freshUntil: at, servedUntil: at }
 
-/** Kinds of facts that are shared, and how long they are written down at most: most of what is known is that nothing is. */
+/** The number of shared facts, and their maximum length as JSON; most indicators have few facts or none. */
 const maxShared = 1_000
 const maxSharedLength = 256
 
-/** The same object for the same facts, so that a hundred thousand clean addresses do not each have their own. */
+/** Reuses one object for equal facts, so that a hundred thousand clean addresses do not each have their own. */
 const createShareFacts = (): ((finding: Finding) => Finding) => {
   const shared = createBoundedCache<string, Facts>(maxShared)
   return (finding) => {
@@ -75,7 +78,7 @@ export const createMemory = <Question>(
     const life = lifetimeOf(question, finding)
     const { refreshAt, freshUntil, servedUntil } = isWhole(question, finding) ? life : partLife(life, finding)
     const key = keyOf(question)
-    // A gateway may say again what it said before; that is no reason to ask it again sooner.
+    // A gateway may repeat an earlier answer, which must not cause an earlier refresh.
     const notBefore = findings.peek(key)?.refreshAt ?? 0
     const remembered = {
       finding: shareFacts(finding),
@@ -87,7 +90,7 @@ export const createMemory = <Question>(
     findings.set(key, remembered)
   }
   const restore = (question: Question, finding: Finding, now: number): boolean => {
-    // A clock that was set back must not make a finding live longer than its life.
+    // A clock that was set back must not extend a TTL.
     const sane = (finding.at ?? 0) > now ? { ...finding, at: now } : finding
     if (lifetimeOf(question, sane).servedUntil <= now) return false
     set(question, sane)
@@ -100,7 +103,7 @@ export const createMemory = <Question>(
     learn: (question, finding, now, isLater) => {
       const known = findings.peek(keyOf(question))?.finding
       const newer = (finding.at ?? 0) - (known?.at ?? -Infinity)
-      // What is not all that is wanted here takes the place of what is whole only to accuse.
+      // An incomplete finding replaces a complete one only if it accuses.
       if (known && isWhole(question, known) && !isWhole(question, finding) && !isBad(lifetimeOf(question, finding)))
         return false
       if (newer < 0 || (newer === 0 && (!isLater || JSON.stringify(known) === JSON.stringify(finding)))) return false

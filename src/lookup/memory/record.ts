@@ -1,4 +1,4 @@
-// One record of the journal: a line with a checksum, so that a torn or damaged one is recognised.
+// Encodes one journal record as a line with a checksum, so that torn or damaged lines are detected.
 import { isObject } from '../../base/json-object.js'
 import { crc32 } from 'node:zlib'
 import type { Finding } from '../../domain/finding.js'
@@ -8,10 +8,10 @@ import { isRememberable } from './lifetime.js'
 
 type JournalRecord<Question> = { readonly question: Question; readonly finding: Finding }
 
-/** A longer line is no record of ours. */
+/** A longer line is not a record. */
 export const maxRecordBytes = 1_048_576
 
-/** Digits of the checksum, and the space after them. */
+/** The digits of the checksum, and the space after them. */
 const headBytes = 9
 
 export const writeRecord = <Question>(type: QuestionType<Question>, question: Question, finding: Finding): Buffer => {
@@ -19,7 +19,7 @@ export const writeRecord = <Question>(type: QuestionType<Question>, question: Qu
   return Buffer.concat([Buffer.from(`${checksum(body)} `), body, Buffer.of(10)])
 }
 
-/** What a line without its line feed holds; undefined when it is not as it was written. */
+/** Decodes a line without its line feed; undefined if it is not as it was written. */
 export const readRecord = <Question>(
   line: Buffer,
   type: QuestionType<Question>,
@@ -35,7 +35,7 @@ export const readRecord = <Question>(
 
 const checksum = (body: Buffer): string => crc32(body).toString(16).padStart(8, '0')
 
-/** The checksum says that it was written so; this says that it was written by a version that meant the same. */
+/** The checksum proves that the line is intact; this check proves that the version and the shape match. */
 const recordOf = <Question>(body: unknown, type: QuestionType<Question>): JournalRecord<Question> | undefined => {
   if (!isObject(body) || body.v !== 1) return undefined
   const { finding } = body
@@ -44,7 +44,7 @@ const recordOf = <Question>(body: unknown, type: QuestionType<Question>): Journa
   return typeof finding.at === 'number' ? { question, finding } : undefined
 }
 
-/** Whether a value that came from outside has the shape of a finding. */
+/** Whether an external value has the shape of a finding. */
 export const isFinding = (value: unknown): value is Finding => {
   if (!isObject(value) || (value.at !== undefined && typeof value.at !== 'number')) return false
   if (value.status === 'unknown') return reasons.includes(value.reason as never)
