@@ -1,4 +1,4 @@
-// What to look at first, in one sentence: for the person who reads an alert.
+// One sentence of advice for the reader of an alert: what to look at first.
 import type { AlertBody } from './alert.js'
 
 type Traffic = Partial<
@@ -8,7 +8,7 @@ type Traffic = Partial<
   >
 >
 
-/** Nothing where the alert is not about one indicator. */
+/** Empty if the alert is not about a single indicator. */
 export const adviceFor = (traffic: Traffic): string => {
   const { value, verdict, peer, peers = [], role, direction, action, activity } = traffic
   if (value === undefined) return ''

@@ -21,7 +21,7 @@ export type Alert = {
     /** 1 informational … 5 critical. */
     readonly severity: number
     readonly risk_score?: number
-    /** The log line: clipped, and without control characters; absent in a retro alert, which names its events. */
+    /** The log line, clipped and without control characters; absent in a retro alert, which names its events. */
     readonly original?: string
   }
   readonly rule: {
@@ -34,7 +34,7 @@ export type Alert = {
   readonly threat?: Attack & { readonly indicator?: Readonly<Record<string, unknown>> }
   readonly source?: Endpoint
   readonly destination?: Endpoint
-  /** Who wrote the line. */
+  /** The device that wrote the line. */
   readonly observer?: { readonly name?: string; readonly ip?: string }
   readonly related?: { readonly ip?: readonly string[]; readonly hosts?: readonly string[] }
   readonly threat_match_field?: string
@@ -44,12 +44,12 @@ export type Alert = {
 
 export type AlertBody = {
   readonly schema_version: 1
-  /** A hash of rule, indicator, peer and event; repeats have the same. */
+  /** A hash of rule, indicator, peer and event; a repeated alert has the same. */
   readonly alert_id: string
-  /** A hash of rule, indicator, peer and time window: the same for the alerts of several processes, or of one that was restarted. */
+  /** A hash of rule, indicator, peer and time window: the same for alerts of several processes, and after a restart. */
   readonly group_id: string
   readonly level: RuleLevel
-  /** The origin of the event; of a late alert the first, with all in `origins`. */
+  /** The origin of the event; for a late alert the first one, with all in `origins`. */
   readonly origin: string
   readonly key?: string
   readonly key_base64?: string
@@ -63,19 +63,19 @@ export type AlertBody = {
   readonly replay_id?: string
   /** The machine on the other side. */
   readonly peer?: string
-  /** Other machines that matched the same rule and indicator since the last alert about this one. */
+  /** Other machines that matched the same rule and indicator since the last alert for this peer. */
   readonly peers?: readonly string[]
   readonly peers_omitted?: number
-  /** Since when the feed lists it, where the list says so. */
+  /** Since when the feed lists it, if the list has a date. */
   readonly listed_since?: string
   /** When the copy of the list in use was written. */
   readonly list_time?: string
-  /** Everyone who lists the indicator, worst first, where that is more than one. */
+  /** All listings of the indicator, worst first, if there is more than one. */
   readonly listings?: readonly AnnotatedListing[]
   /** Other indicators of the event that the same rule matched, worst first. */
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
-  /** What the lookup service says in detail, with alerts.context. */
+  /** Details from the lookup service, with alerts.context. */
   readonly context?: AlertContext
   readonly matched: readonly Matched[]
 } & Pick<
@@ -97,7 +97,7 @@ export type AlertBody = {
   Pick<Annotation, 'owner' | 'open_ports' | 'vulnerabilities' | 'exposes'> &
   Pick<Annotation, 'password_accepted' | 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
-/** What every kind of alert begins with. `at`: when it happened, in epoch milliseconds. */
+/** The members that every kind of alert starts with. `at`: when it happened, in epoch milliseconds. */
 export const alertHead = (
   rule: Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>,
   id: string,
@@ -123,5 +123,5 @@ export const alertHead = (
   ...(rule.tags.length > 0 && { tags: rule.tags }),
 })
 
-/** A time that no calendar has is the first of 1970. */
+/** A time outside the range of dates becomes 1 January 1970. */
 export const isoTime = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString()

@@ -1,4 +1,4 @@
-// An annotated event, as far as alerts need it.
+// An annotated event with the members that alerts need.
 import type { Judged } from '../domain/verdict.js'
 import type { Annotation, AnnotationSummary, ContentKind } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
@@ -18,12 +18,12 @@ export type AnnotatedEvent = {
   readonly extraction: RuleExtraction
   readonly annotation: Annotation
   readonly summary: AnnotationSummary
-  /** The same as if another indicator had decided: one for each further indicator that is accused or flagged. */
+  /** The summary as if another indicator had decided, for each further indicator that is accused or flagged. */
   readonly others: readonly AnnotationSummary[]
   readonly judged: readonly Judged[]
 }
 
-/** The event as rules see it. `named` finds the values that have a name in text. */
+/** The event as rules see it. `named` finds named values in text. */
 export const ruleEventOf = (
   { event, extraction }: Pick<AnnotatedEvent, 'event' | 'extraction'>,
   named: (bytes: Buffer) => AnyObject,

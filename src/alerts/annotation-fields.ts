@@ -28,7 +28,7 @@ const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as
   Record<Flag, Values>
 >
 
-/** Country and network; what is inside `as` is tested, not `as` itself. */
+/** Country and network; rules test the members of `as`, not `as` itself. */
 const geoMembers = { country: 'any', 'as.number': 'any', 'as.name': 'any' } as const
 
 const indicatorMembers: Readonly<Record<Exclude<keyof AnnotatedIndicator, 'as'>, Values>> = {
@@ -123,7 +123,7 @@ const membersOf = (known: ReadonlyMap<string, Values>): Members => ({
 
 export const eventMembers = membersOf(paths)
 
-/** Of past events only counts are kept, and nothing of the events themselves. */
+/** Only counts are kept for past events. */
 export const retroMembers = membersOf(
   new Map<string, Values>([
     ['verdict', levels],

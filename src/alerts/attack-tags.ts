@@ -7,10 +7,10 @@ export type Attack = {
 }
 
 const technique = /^attack\.(t\d{4})(\.\d{3})?$/i
-/** Groups and software have a letter and a number. */
+/** Tags of groups and software are a letter and a number, so they do not match. */
 const tactic = /^attack\.([a-z]+(?:[-_][a-z]+)*)$/i
 
-/** Of a rule's tags, whatever its alerts are about. */
+/** Cached by the tags of a rule, which all of its alerts share. */
 const known = new WeakMap<readonly string[], Attack>()
 
 export const attackOf = (tags: readonly string[]): Attack => {

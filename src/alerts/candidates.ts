@@ -1,14 +1,14 @@
-// The candidates of an event: rules are evaluated once for each, with its members in the flat places of the annotation.
+// The candidates of an event: rules are evaluated once per accused or flagged indicator, as if it had decided the annotation.
 import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../domain/annotation.js'
 import { levels } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
 import { roles } from '../domain/sighting.js'
 import { placeOfClass } from '../domain/threat-class.js'
 
-/** The annotation as it would be if this indicator had decided. */
+/** The annotation as if this indicator had decided. */
 export type Candidate = Readonly<Annotation>
 
-/** Worst first, whatever order the event has them in: the one that decided, and `others`, which are accused or flagged too. */
+/** Worst first, whatever their order in the event: the deciding indicator, and `others`, which are also accused or flagged. */
 export const candidatesOf = (
   annotation: Readonly<Annotation>,
   others: readonly AnnotationSummary[],
@@ -17,7 +17,7 @@ export const candidatesOf = (
     ? [annotation]
     : [annotation, ...others.map((other) => deciding(annotation, other))].toSorted(worstFirst)
 
-/** Those of an annotation that was written: what its list of indicators says of each. */
+/** The candidates of a written annotation, by its list of indicators. */
 export const writtenCandidates = (annotation: Readonly<Annotation>): readonly Candidate[] => {
   const { indicators, value, field, role } = annotation as Partial<Annotation>
   const others = (Array.isArray(indicators) ? indicators : []).filter(
@@ -29,7 +29,7 @@ export const writtenCandidates = (annotation: Readonly<Annotation>): readonly Ca
   )
 }
 
-/** What the members say that are not about the deciding indicator stays. */
+/** Members that do not concern the deciding indicator stay. */
 const deciding = (annotation: Readonly<Annotation>, other: AnnotationSummary): Candidate => {
   const { enrichment_id, replay_id, replaced, forged, indicators, indicators_omitted } = annotation
   return {

@@ -1,13 +1,13 @@
-// Which matches of an event are told: per rule and indicator one, and of the bundled rules only the worst for an indicator.
+// Chooses the matches of an event to alert on: one per rule and indicator, and of the bundled rules only the worst per indicator.
 import { ownText } from '../base/bounded-cache.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
 import type { RuleMatch } from './sigma/rule-set.js'
 
-/** A rule that matched an indicator of an event, as one text: it fires once for each of them. */
+/** The key of a rule and an indicator of an event; the rule fires once per key. */
 export const firingOf = ({ rule, candidate }: Pick<RuleMatch, 'rule' | 'candidate'>): string =>
   ownText(`${rule.id} ${candidate.value ?? ''}`)
 
-/** The indicator may be in several places of the event; the candidates are given worst first. */
+/** The indicator may occur in several places of the event; the candidates are ordered worst first. */
 export const chooseMatches = (matches: readonly RuleMatch[]): readonly RuleMatch[] => {
   if (matches.length < 2) return matches
   const firings = new Map<string, RuleMatch>()
@@ -28,17 +28,17 @@ export const chooseMatches = (matches: readonly RuleMatch[]): readonly RuleMatch
   return [...worst, ...others]
 }
 
-/** The order does not depend on the order of the event's indicators. */
+/** The result does not depend on the order of the event's indicators. */
 const isWorse = (one: Rule, other: Rule): boolean => {
   const [high, low] = [heightOf(one), heightOf(other)]
   return high > low || (high === low && one.id < other.id)
 }
 
-/** An answer to a question that is told, and no better, says nothing new. */
+/** An answer adds nothing to an alert about a query that is at least as severe. */
 const isAnswered = ({ rule, candidate }: RuleMatch, questions: readonly RuleMatch[]): boolean =>
   candidate.role === 'answer' && questions.some((question) => heightOf(question.rule) >= heightOf(rule))
 
-/** Whether a bundled rule that is at least as bad has fired for the indicator of this match before. */
+/** Whether a bundled rule of at least this level has already fired for the indicator of this match. */
 export const isOutdone = (
   { rule, candidate }: RuleMatch,
   firedBefore: ReadonlySet<string>,

@@ -1,7 +1,7 @@
-// The name that was probably meant by one that does not exist.
+// Suggests the existing name that was probably meant by an unknown one.
 import { editsBetween } from '../base/edits-between.js'
 
-/** The most similar of the names: one typing error, two in a long one, or the case; not where only dots and dashes differ. */
+/** The most similar name: one typing error, two in a long name, or a different case. Undefined if only dots and dashes differ. */
 export const closestName = (wrong: string, names: readonly string[]): string | undefined => {
   const typed = wrong.toLowerCase()
   const most = typed.length < 6 ? 1 : 2

@@ -1,4 +1,4 @@
-// Context of alerts: asked once for each accused indicator while nothing waits for it, and told by an update, or by the alert itself where it is known.
+// Context of alerts: requested once per accused indicator without delaying the alert, and sent as an update unless already known.
 import { createHash } from 'node:crypto'
 import { createBoundedCache } from '../base/bounded-cache.js'
 import { vulnerabilitiesIn, type AlertContext } from '../domain/alert-context.js'
@@ -9,20 +9,20 @@ import type { Alert, AlertBody } from './alert.js'
 type AskContext = (about: Indicator, vulnerabilities: readonly string[]) => Promise<AlertContext | undefined>
 
 export type ContextUpdates = {
-  /** The alert with what is known; where nothing is, it is asked for. */
+  /** Adds the context if it is known, and requests it otherwise. */
   readonly tell: (alert: Alert) => Alert
-  /** The chunk with this event is committed, and its alerts with it. */
+  /** The chunk with this event and its alerts is committed. */
   readonly commit: (origin: string) => void
   readonly giveUp: (origin: string) => void
-  /** Updates about alerts that are committed, each once. */
+  /** Updates about committed alerts, each returned once. */
   readonly takeDue: () => readonly ContextUpdate[]
 }
 
 type ContextUpdate = Omit<Alert, 'threatweave'> & { readonly threatweave: AlertBody & { readonly kind: 'context' } }
 
-/** For so long what was obtained is not asked for again, and neither is what could not be had. */
+/** For this long, a context is not requested again, whether it was obtained or unavailable. */
 const keptMs = 86_400_000
-/** Alerts that wait for their context; beyond that the oldest go without. */
+/** Alerts that wait for their context; beyond this number the oldest go without. */
 const maxWaiting = 1_000
 
 type Waiting = { readonly alert: Alert; readonly key: string; isCommitted: boolean }
@@ -108,7 +108,7 @@ const withContext = (alert: Alert, context: AlertContext): Alert => ({
   threatweave: { ...alert.threatweave, context },
 })
 
-/** Of the same group; it stands for no further match. */
+/** In the group of the alert; it stands for no further match. */
 const contextUpdate = (alert: Alert, context: AlertContext): ContextUpdate => {
   const { original: _, ...event } = alert.event
   const id = createHash('sha256').update(`context\0${alert.threatweave.alert_id}`).digest('hex').slice(0, 32)

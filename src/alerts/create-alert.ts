@@ -1,4 +1,4 @@
-// Builds an alert from a match and its event. Pure.
+// Builds an alert from a match and its event, as a pure function.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
 import { replaceControls } from '../domain/control-characters.js'
@@ -22,7 +22,7 @@ export type AlertInput = {
   readonly rule: Rule
   readonly why: readonly Witness[]
   readonly one: AnnotatedEvent
-  /** The annotation with the indicator that the alert names in the flat places. */
+  /** The annotation as if the indicator of the alert had decided. */
   readonly candidate: Candidate
   /** Other indicators of the event that the rule matched, worst first. */
   readonly listed: readonly string[]
@@ -76,7 +76,7 @@ export const createAlert = (input: AlertInput): Alert => {
     stale,
     enrichment_id,
   } = annotation
-  // Names of hosts, users and fields are the event's own words.
+  // Names of hosts, users and fields come from the event, so they may contain anything.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
   const peers = input.peers.map(harmless)
   const indicators = input.listed.map(harmless)
@@ -157,7 +157,7 @@ const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert,
   return Object.keys(threat).length > 0 ? { threat } : {}
 }
 
-/** What a device calls itself comes first: the header of its line may name the relay that passed it on. */
+/** The device's own name comes first, because the header of its line may name a relay. */
 const readNames = ['devname', 'device_name', 'dvchost', 'observer.name', 'observer.hostname'].map(createReadEvent)
 const readIps = ['observer.ip'].map(createReadEvent)
 
@@ -189,7 +189,7 @@ const hostOfAny = (text: string): string => (text.includes('/') ? hostOf('url', 
 
 const bounds = { feed: 64, entry: 256, categories: 8, category: 64 } as const
 
-/** The times of the feed's entry that decided, and everyone who lists the indicator. */
+/** The times of the deciding feed entry, and all listings of the indicator. */
 const listedOf = (
   { judged }: AnnotatedEvent,
   { type, value = '', entry }: Candidate,
@@ -220,7 +220,7 @@ export const matchedOf = (why: readonly Witness[]): Matched[] =>
         : clip(scalarText(value) ?? JSON.stringify(value ?? null)),
   }))
 
-/** Nothing in it moves a cursor, hides or reorders text, wherever it is shown. */
+/** Replaces control characters, so that the text cannot move the cursor, or hide or reorder text, wherever it is shown. */
 export const harmless = (text: string): string =>
   replaceControls(text.replace(/[\t\r\n]+/g, ' '), (run) => '\ufffd'.repeat(run.length))
 

@@ -1,4 +1,4 @@
-// An update: how many matches of an alert's group were suppressed, and by whom. Pure.
+// Builds an update about the matches suppressed in an alert's group, with their users and sources, as a pure function.
 import { createHash } from 'node:crypto'
 import { type Alert, type AlertBody, alertHead, isoTime } from './alert.js'
 import { threatIndicator } from '../domain/ecs-indicator.js'
@@ -22,7 +22,7 @@ const maxShown = 16
 
 export const createUpdate = ({ rule, groupId, shown }: Window, held: Held): AlertUpdate => {
   const { first, last, count } = held
-  // Another partition with the same window has an update of its own.
+  // Another partition with the same window sends an update of its own.
   const id = hash(`update\0${groupId}\0${first.origin}`)
   const users = [...held.users].map(harmless)
   const sources = [...held.sources].map(harmless)

@@ -1,4 +1,4 @@
-// The fields of an event as rules name them: its own, then those that the reader found in it, whatever it was written as.
+// Reads the fields of an event by the names that rules use: the event's own, then those extracted from it in any format.
 import type { Annotation } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
 import type { Extraction, Role } from '../domain/sighting.js'
@@ -10,9 +10,9 @@ export type RuleExtraction = Pick<Extraction, 'sightings' | 'sourcePort' | 'dest
 export type RuleEvent = {
   /** The event's own object; text is in `message`. */
   readonly object: AnyObject
-  /** What the reader found in it. */
+  /** The values that the reader extracted from the event. */
   readonly extraction?: RuleExtraction
-  /** Keys and values of key=value, CEF, … as written, where the extraction has not noted them; called at most once. */
+  /** Keys and values of key=value, CEF and similar text as written, if the extraction did not note them; called at most once. */
   readonly named?: () => AnyObject
 }
 
@@ -29,7 +29,7 @@ const valuesIn =
     return values
   }
 
-/** The first, as in the fields that text events get in the output. */
+/** The first value, as in the output fields of text events. */
 const first = (role: Role, type?: 'ip' | 'domain'): Found => {
   const values = valuesIn(role, type)
   return (extraction) => values(extraction)[0]
@@ -50,7 +50,7 @@ const urlPart =
     return found.length > 0 ? found : undefined
   }
 
-/** ECS names of what the reader finds. */
+/** ECS names of extracted values. */
 const readerFields: ReadonlyMap<string, Found> = new Map([
   ['source.ip', first('source', 'ip')],
   ['source.domain', first('source', 'domain')],
@@ -60,7 +60,7 @@ const readerFields: ReadonlyMap<string, Found> = new Map([
   ['destination.domain', first('destination', 'domain')],
   ['destination.address', first('destination')],
   ['destination.port', ({ destinationPort }) => portOf(destinationPort)],
-  // The host that an outside client asks for is claimed.
+  // The host that an outside client requests has the role claimed.
   ['url.domain', (...found) => all('url')(...found) ?? all('claimed')(...found)],
   ['url.path', urlPart(0)],
   ['url.query', urlPart(1)],
@@ -75,7 +75,7 @@ const readerFields: ReadonlyMap<string, Found> = new Map([
   ['network.direction', (_, { direction }) => told(direction)],
 ])
 
-/** ECS names that formats give to other pieces of a line; the reader does not look into them. */
+/** ECS names that formats give to other parts of a line, which the reader does not examine. */
 const pieceFields = [
   'observer.name',
   'url.full',
@@ -86,7 +86,7 @@ const pieceFields = [
   'event.reason',
 ]
 
-/** What Sigma's rules for firewalls, DNS, proxies, web servers, Zeek and Sysmon call the same. */
+/** Field name → its aliases: ECS names for those in Sigma's rules for firewalls, DNS, proxies, web servers, Zeek and Sysmon. */
 const sigmaNames: ReadonlyMap<string, readonly string[]> = new Map(
   (
     [
@@ -106,7 +106,7 @@ const sigmaNames: ReadonlyMap<string, readonly string[]> = new Map(
       ['url.query', 'cs-uri-query c-uri-query'],
       ['url.extension', 'c-uri-extension'],
       ['user.name', 'username cs-username'],
-      // Of Okta, Entra ID, Google Workspace, CloudTrail, Microsoft 365 and Windows; then what many products call it.
+      // Names in Okta, Entra ID, Google Workspace, CloudTrail, Microsoft 365 and Windows, followed by common names.
       [
         'user.email actor.alternateId userPrincipalName properties.userPrincipalName actor.email userIdentity.userName userIdentity.arn UserId TargetUserName username user user_name userName sasl_username suser duser',
         'user.name',
@@ -122,7 +122,7 @@ const sigmaNames: ReadonlyMap<string, readonly string[]> = new Map(
 
 export type ReadEvent = (event: RuleEvent, annotation: Readonly<Annotation>) => unknown
 
-/** Reads a field: the event's own of this name, the text's own, and what the reader or the event has under its ECS name. */
+/** Reads a field under its own name, then under its aliases; `user.name` also from the words of a text. */
 export const createReadEvent = (path: string): ReadEvent => {
   const read = createReadNamed(path)
   const others = (sigmaNames.get(path) ?? []).map(createReadNamed)
@@ -139,7 +139,7 @@ export const createReadEvent = (path: string): ReadEvent => {
   }
 }
 
-/** Under this name alone. */
+/** Reads one name: from the event itself, then from the extraction, then from the named values of a text. */
 const createReadNamed = (path: string): ReadEvent => {
   const read = createRead(path)
   const found = readerFields.get(path)
@@ -154,12 +154,12 @@ const createReadNamed = (path: string): ReadEvent => {
   }
 }
 
-/** The names under which text may have what is read for a field: the path, whatever it is inside of, and what others call it. */
+/** The names under which text may contain the value of a field: the path and its aliases, each with its prefixes. */
 export const namesOf = (path: string): readonly string[] =>
   [path, ...(sigmaNames.get(path) ?? [])].flatMap((name) => {
     const parts = name.split('.')
     return parts.map((_, last) => parts.slice(0, last + 1).join('.'))
   })
 
-/** Every name that an event can have without having a field of this name. */
+/** Names that an event can provide without having a field of that name. */
 export const readerNames: readonly string[] = ['message', ...readerFields.keys(), ...pieceFields, ...sigmaNames.keys()]

@@ -25,14 +25,14 @@ export type RuleSource = {
 export type LoadedRules = {
   /** Rules without problems that are about events. */
   readonly set: RuleSet
-  /** Those about indicators that turn malicious after they were seen. */
+  /** Rules about indicators that turn malicious after they were seen. */
   readonly retro: RuleSet
-  /** Both. */
+  /** Both kinds of rules. */
   readonly rules: readonly Rule[]
   readonly files: number
   readonly problems: readonly FileProblem[]
   readonly warnings: readonly FileProblem[]
-  /** Changes when a file does. */
+  /** Changes when a file changes. */
   readonly signature: string
 }
 

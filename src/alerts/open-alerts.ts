@@ -1,4 +1,4 @@
-// Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
+// Raises alerts for annotated events and suppresses repeats, also for events that are evaluated again after a late answer.
 import type { FileProblem } from '../domain/problem.js'
 import type { ByReason } from '../domain/no-alert-reason.js'
 import { isTemporary } from '../domain/reason.js'
@@ -36,9 +36,9 @@ type AlertsOptions = {
   readonly clock?: Clock
   /** The annotation key of the output. */
   readonly key: string
-  /** Operations in use, such as `ip/malicious-info`; rules on flags that none of them states cause a warning. */
+  /** Operations in use, such as `ip/malicious-info`; a rule on a flag that none of them states causes a warning. */
   readonly operations?: readonly string[]
-  /** The values that have a name in the event's text. */
+  /** Returns the named values in the event's text. */
   readonly named: (bytes: Buffer) => AnyObject
   readonly replayId?: string
   /** How often to check the rule files for changes; 0: never. */
@@ -46,16 +46,16 @@ type AlertsOptions = {
 }
 
 export type Alerts = {
-  /** What rules read in the text of every event, now; undefined where the annotation tells which events to look at. */
+  /** The names that rules currently read in the text of every event; undefined if the annotation selects the events to evaluate. */
   readonly names: () => ReadonlySet<string> | undefined
-  /** Whether a rule may match the event, by the little that is known without its whole annotation. */
+  /** Whether a rule may match the event, judged by its summaries alone. */
   readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary' | 'others'>) => boolean
-  /** For events of any partition, whose alerts are written in any case. */
+  /** For events of any partition whose alerts are certain to be written. */
   readonly raise: AlertsDraft['raise']
   readonly raiseLate: AlertsDraft['raiseLate']
-  /** For events of any partition, whose alerts may not be written. */
+  /** For events of any partition whose alerts may fail to be written. */
   readonly begin: () => AlertsDraft
-  /** For one partition, with windows of its own. What it suppresses is told by updates. */
+  /** For one partition with windows of its own; suppressed matches are reported by updates. */
   readonly open: () => PartitionAlerts
   /** The rule that applies to an indicator that turned malicious after it was seen. */
   readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
@@ -70,23 +70,23 @@ export type PartitionAlerts = Omit<Windows, 'begin' | 'size'> & {
   readonly begin: (isLate?: boolean) => AlertsDraft
 }
 
-/** The alerts and updates of one write: they count once it is committed. */
+/** The alerts and updates of one write, which count once it is committed. */
 export type AlertsDraft = Pick<WindowsDraft, 'opened' | 'counted' | 'changed' | 'commit' | 'giveUp'> & {
   /**
-   * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
-   * `fired` is called with what matched an event, each rule with its indicator: it or another event of its record may still wait for an answer.
+   * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids. `fired` is called with the rules and
+   * indicators that matched an event: the event, or another one of its record, may still wait for an answer.
    */
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
-   * The alerts of events that were delivered before an answer and are annotated again, without what fired before: a rule with its indicator,
-   * or in older notes a rule for all of them. One alert per rule, indicator, peer and window, which names its events.
+   * The alerts of events that were delivered before an answer and are annotated again, without matches that fired before: a rule with its
+   * indicator, or in older notes a rule for all indicators. One alert per rule, indicator, peer and window, which names its events.
    */
   readonly raiseLate: (events: readonly LateEvent[]) => {
     readonly alerts: readonly Alert[]
-    /** Per event what has fired for it, before included. */
+    /** Per event, all matches that have fired so far. */
     readonly fired: readonly (readonly string[])[]
   }
-  /** What so many windows that are due say of what they suppressed, or all windows. */
+  /** Updates for up to `max` due windows, or for all windows. */
   readonly updates: (max: number, all?: boolean) => readonly AlertUpdate[]
 }
 
@@ -112,7 +112,7 @@ const noFirings: readonly string[] = []
 /** A late alert names at most this many events and counts the rest. */
 const maxOrigins = 16
 
-/** Returns every problem if rules cannot be used. */
+/** Returns every problem if the rules cannot be used. */
 export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
@@ -138,7 +138,7 @@ export const openAlerts = async (
 
   const timeOf = ({ eventTime }: AnnotatedEvent): number => eventTime ?? clock.now()
 
-  /** What each rule that matches tells, about the indicators for which it has not fired `before`; `count` is 0 where that is suppressed. */
+  /** One result per matching rule, about the indicators for which it did not fire `before`; `count` is 0 if it is suppressed. */
   const matchesOf = (one: AnnotatedEvent, set: RuleSet, windows: WindowsDraft, before = noFirings): EventMatches => {
     let seen: RuleEvent | undefined
     const event = (): RuleEvent => (seen ??= ruleEventOf(one, named))
@@ -166,7 +166,7 @@ export const openAlerts = async (
     }
     const told = (ofRule: readonly RuleMatch[]): Match => {
       const decided = ofRule.map(decide)
-      // An indicator that is suppressed is no reason to keep silent about another one.
+      // A suppressed indicator must not silence another one.
       const unsuppressed = decided.filter(({ decision }) => decision.count > 0)
       const lead = (unsuppressed[0] ?? decided[0]) as Decided
       const { rule, candidate, why, peer, decision } = lead
@@ -206,7 +206,7 @@ export const openAlerts = async (
     return { matches: [...byRule.values()].map(told), firings: matched.map(firingOf) }
   }
 
-  /** An event that waits for an answer is looked at again. */
+  /** Counts an event without an alert, unless a pending answer causes it to be evaluated again. */
   const seeSilent = (one: AnnotatedEvent, set: RuleSet, isMatched: boolean, isLate = false): void => {
     const isAccused = isAccusing(one.summary)
     if (!(isAccused || one.judged.some(isSpared)) || one.judged.some(isLate ? isRepeated : isAwaited)) return
@@ -310,7 +310,7 @@ export const openAlerts = async (
 type EventMatches = {
   /** One per rule. */
   readonly matches: readonly Match[]
-  /** What fired: each rule with each indicator. */
+  /** Each rule with each indicator that it fired for. */
   readonly firings: readonly string[]
 }
 
@@ -319,12 +319,12 @@ type Decided = RuleMatch & { readonly decision: Decision; readonly peer: string 
 type Match = {
   /** The same for all matches of one alert. */
   readonly groupId: string
-  /** Those of all its indicators. */
+  /** The groups of all its indicators. */
   readonly groupIds: () => readonly string[]
   readonly count: number
   readonly peer: string | undefined
   readonly draft: () => AlertInput
-  /** Counts it, if it is suppressed. */
+  /** Counts the match if it is suppressed. */
   readonly hold: () => void
 }
 
@@ -334,11 +334,11 @@ const mayMatch = (set: RuleSet, { summary, others }: Pick<AnnotatedEvent, 'summa
 const isSuppressed = ({ count }: Match): boolean => count === 0
 
 const isAwaited = ({ late }: Judged): boolean => late !== undefined
-/** Of a late answer, a failure that passes is asked again. */
+/** After a late answer, a transient failure is looked up again. */
 const isRepeated = ({ late, verdict: { reason } }: Judged): boolean =>
   late !== undefined || (reason !== undefined && (isTemporary(reason) || reason === 'cooling_down'))
 
-/** An alert that still gathers its events. */
+/** A late alert that is still collecting its events. */
 type LateDraft = AlertInput & {
   count: number
   readonly peers: string[]
@@ -347,7 +347,7 @@ type LateDraft = AlertInput & {
 }
 
 const maxLatePeers = 64
-/** A group may be about several machines. */
+/** A group may cover several machines. */
 const addPeer = ({ peer, peers }: LateDraft, other: string | undefined): void => {
   if (other !== undefined && other !== peer && peers.length < maxLatePeers && !peers.includes(other)) peers.push(other)
 }

@@ -1,4 +1,4 @@
-// The machine on the other side of the indicator, so that alerts about several victims stay separate.
+// Finds the machine on the other side of the indicator, so that alerts about several victims stay separate.
 import type { Annotation } from '../domain/annotation.js'
 import { endpointsOf, type Endpoint } from '../domain/endpoints.js'
 import { isInsideReason } from '../domain/inside-host.js'
@@ -13,7 +13,7 @@ const otherHost = (endpoint: Endpoint | undefined, value: string | undefined): s
       ? endpoint?.domain
       : undefined
 
-/** Where no endpoint is told: who the event is about, then who wrote it. */
+/** Without an endpoint: the subject of the event, then its writer. */
 const others = [
   'host.name',
   'host.hostname',
@@ -31,7 +31,7 @@ const others = [
 
 const longest = 256
 
-/** The other endpoint, whatever range it is in: a machine of our own may have any address. */
+/** The other endpoint in any address range, because the user's own machines may have any address. */
 export const peerOf = (
   { annotation, extraction }: Pick<AnnotatedEvent, 'annotation' | 'extraction'>,
   event: () => RuleEvent,
@@ -43,7 +43,7 @@ export const peerOf = (
   return otherHost(first, value) ?? otherHost(second, value) ?? insideOf(annotation) ?? namedIn(event(), annotation)
 }
 
-/** In any role, since there is no endpoint to name. */
+/** In any role, because there is no endpoint to name. */
 const insideOf = ({ indicators, value }: Readonly<Annotation>): string | undefined =>
   indicators.find((one) => one.value !== value && isInsideReason(one.reason))?.value
 

@@ -3,7 +3,7 @@ import { printable } from '../domain/control-characters.js'
 import { adviceFor } from './advice.js'
 import type { Alert, AlertBody } from './alert.js'
 
-/** An alert of any kind, also one that was read from its topic. */
+/** An alert of any kind, including one that was read from its topic. */
 type Shown = Pick<Alert, '@timestamp' | 'rule' | 'event'> & {
   readonly threatweave: Pick<AlertBody, 'level' | 'summary' | 'origin' | 'count'> & Partial<AlertBody>
 }
@@ -17,7 +17,7 @@ const colours = new Map<string, number>([
   ['critical', 35],
 ])
 
-/** `columns`: the width of the terminal; the log line and lists are clipped to it, sentences broken. */
+/** `columns`: the width of the terminal. The log line and lists are clipped to it, sentences are wrapped. */
 export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look = {}): string => {
   const { rule, event, threatweave: body } = alert
   const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -46,7 +46,7 @@ export const renderAlert = (alert: Shown, { columns, isColoured = false }: Look 
   ].join('')
 }
 
-/** Between words; a word that is longer than a line stays whole. */
+/** Wraps between words; a word longer than a line stays whole. */
 const wrap = (text: string, room: number): readonly string[] => {
   const lines: string[] = []
   let left = text
@@ -63,9 +63,9 @@ const wrap = (text: string, room: number): readonly string[] => {
 const listed = (values: readonly string[] = [], omitted = 0): string =>
   `${values.join(', ')}${omitted > 0 ? ` and ${omitted} more` : ''}`
 
-/** Who talked to whom, in the direction of the traffic. */
+/** The endpoints, in the direction of the traffic. */
 const trafficOf = ({ value = '', peer, role, direction, action, activity, ...body }: Shown['threatweave']): string => {
-  // A retro alert has no peer of its own, only those that have seen the indicator.
+  // A retro alert has no `peer`, only the peers that have seen the indicator.
   const other = peer ?? body.peers?.[0] ?? ''
   const ends = direction === 'inbound' || role === 'source' ? [value, other] : [other, value]
   const words = [direction, action, activity, body.password_accepted === true ? 'password accepted' : undefined]

@@ -1,4 +1,4 @@
-// A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it.
+// Builds a retro alert: an indicator that was delivered as clean or unknown is malicious now, and these machines have seen it.
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
 import { type Alert, type AlertBody, alertHead, isoTime } from './alert.js'
@@ -15,7 +15,7 @@ type RetroBody = AlertBody & {
   readonly first_seen: string
   readonly last_seen: string
   readonly peers: readonly string[]
-  /** By inside hosts that were not kept. */
+  /** Sightings by inside hosts that were not recorded. */
   readonly other_sightings?: number
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
@@ -23,7 +23,7 @@ type RetroBody = AlertBody & {
   readonly replay: string
 }
 
-/** What an alert is about, and the rule that applies. */
+/** The indicator of an alert, and the rule that applies. */
 type Hit = RetroSeen & { readonly match: Omit<RetroMatch, 'isSummarised'> }
 
 const maxIndicators = 50
@@ -72,11 +72,11 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
   }
 }
 
-/** One alert about indicators of one rule that have none of their own. */
+/** One alert for all indicators of a rule that have no alert of their own. */
 export const createRetroSummary = (rule: Rule, all: readonly RetroSeen[], now: number): RetroAlert => {
   const values = [...new Set(all.map(({ indicator }) => indicator.value))]
   const sightings = all.reduce((sum, { seen }) => sum + seen.count, 0)
-  // Several processes may write one about the same indicators, each for its own partitions.
+  // Several processes may write a summary of the same indicators, each for its own partitions.
   const partitions = [...new Set(all.map(({ partition }) => partition))]
   const id = hash([rule.id, ...values.toSorted(), ...partitions.toSorted()])
   const summary = `${values.length} ${values.length === 1 ? 'indicator is' : 'indicators are'} malicious now: ${times(sightings)}, when ${values.length === 1 ? 'it was' : 'they were'} clean or unknown`
@@ -137,10 +137,10 @@ const compose = ({ kind, id, group, summary, now, level, rule, all }: Parts): Re
   }
 }
 
-/** The first and the last of fourteen days. */
+/** The first and the last offset of each of fourteen days. */
 const maxOrigins = 28
 
-/** Of the first partition: from the first event to the last. */
+/** Covers the first partition, from the first event to the last. */
 const replayOf = (all: readonly RetroSeen[]): string => {
   const partition = all[0]?.partition ?? ''
   const offsets = all.filter((one) => one.partition === partition).flatMap(({ seen }) => seen.offsets)
@@ -148,7 +148,7 @@ const replayOf = (all: readonly RetroSeen[]): string => {
   return `threatweave replay --topic ${partition.slice(0, cut)} --partition ${partition.slice(cut + 1)} --from ${lowest(offsets)} --to ${highest(offsets) + 1}`
 }
 
-// A summary may be about more numbers than a call takes arguments.
+// A summary may have more numbers than a call takes arguments.
 const lowest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.min(one, other), Infinity)
 const highest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.max(one, other), -Infinity)
 const times = (count: number): string => `seen in ${count} ${count === 1 ? 'event' : 'events'}`

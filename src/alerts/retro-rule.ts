@@ -1,4 +1,4 @@
-// Which rule applies to an indicator that turned malicious after it was seen.
+// Chooses the rule that applies to an indicator that turned malicious after it was seen.
 import type { Annotation } from '../domain/annotation.js'
 import type { Geo } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -16,22 +16,22 @@ export type RetroSeen = {
   readonly indicator: Indicator
   readonly verdict: Verdict
   readonly seen: SeenTotals
-  /** Country and network of an address, where a database says them. */
+  /** Country and network of an address, if a database has them. */
   readonly geo?: Geo | undefined
 }
 
 export type RetroMatch = {
   readonly rule: Rule
-  /** The first of its directions and actions that the rule matches. */
+  /** The first direction and action that the rule matches. */
   readonly traffic: Traffic
   readonly why: readonly Witness[]
-  /** Whether it has no alert of its own: a summary names all of its rule. */
+  /** Whether it has no alert of its own and appears only in the summary of its rule. */
   readonly isSummarised: boolean
 }
 
 const unknown: Traffic = { direction: 'unknown', action: 'unknown' }
 
-/** What it was, with each direction and action, is tested on its own; of the rules that match, the one of the highest level applies. */
+/** Tests each kind of sighting separately with each direction and action; of the matching rules, the one with the highest level applies. */
 export const retroMatchOf = (rules: RuleSet, about: Omit<RetroSeen, 'partition'>): RetroMatch | undefined => {
   let best: RetroMatch | undefined
   for (const { traffic, seen_as } of situationsOf(about.seen))
@@ -43,7 +43,7 @@ export const retroMatchOf = (rules: RuleSet, about: Omit<RetroSeen, 'partition'>
 
 type Situation = { readonly traffic: Traffic; readonly seen_as: SeenAs }
 
-/** What it was, with each direction of the same action in which it may have been that. */
+/** Each kind of sighting, with every direction of the same action that is possible for it. */
 const situationsOf = ({ kinds, traffic }: RetroSeen['seen']): readonly Situation[] => {
   if (kinds.length === 0) return [{ traffic: unknown, seen_as: 'called' }]
   return kinds.flatMap(({ seen_as, action }): readonly Situation[] => {
@@ -56,7 +56,7 @@ const situationsOf = ({ kinds, traffic }: RetroSeen['seen']): readonly Situation
 
 const summarised = ruleLevels.indexOf('low')
 
-/** What rules can test, under the names that the alert has. */
+/** The members that rules can test, named as in the alert. */
 const retroFields = (
   { indicator, verdict, seen, geo }: Omit<RetroSeen, 'partition'>,
   { direction, action }: Traffic,

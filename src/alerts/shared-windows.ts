@@ -1,25 +1,25 @@
-// What the windows of all partitions share: alerts that are committed, which machines matched, and room for so many windows.
+// State shared by the windows of all partitions: committed alerts, machines that matched, and the number of windows.
 import { createBoundedCache } from '../base/bounded-cache.js'
 import type { Window } from './window.js'
 
 export type SharedWindows = {
-  /** The window of a committed alert of any partition. */
+  /** The window of a committed alert in any partition. */
   readonly find: (group: string, windowMs: number, number: number) => Window | undefined
   readonly add: (window: Window) => void
   readonly remove: (window: Window) => void
-  /** Per rule and indicator: peers, and the number of the window in which each matched last, the latest last. */
+  /** Per rule and indicator: the peers, with the number of the window in which each matched last, latest last. */
   readonly matched: (about: string) => ReadonlyMap<string, number> | undefined
   readonly noteMatch: (about: string, peer: string, number: number) => ReadonlyMap<string, number>
-  /** It was not committed. */
+  /** The match was not committed. */
   readonly forgetMatch: (about: string, peer: string) => void
-  /** Counts windows of all partitions; true if there are too many. */
+  /** Counts a window of any partition; true if there are too many. */
   readonly take: () => boolean
   readonly giveBack: (windows: number) => void
 }
 
-/** Of all partitions. Beyond it the windows of a partition that matched longest ago are closed early. */
+/** For all partitions. Beyond this, a partition closes the windows with the oldest matches early. */
 const maxWindows = 50_000
-/** Remembered per rule and indicator: the latest. */
+/** Peers remembered per rule and indicator: the latest. */
 const maxPeers = 64
 const generation = 50_000
 

@@ -1,4 +1,4 @@
-// Who logged in, by the words of a line: `Accepted password for root from …`, `[alice] OK LOGIN`, `user=<alice>`.
+// Finds the user of a login in the text of a line: `Accepted password for root from …`, `[alice] OK LOGIN`, `user=<alice>`.
 
 const patterns = [
   /\b(?:for|of)(?: invalid| illegal)? user "?([^\s"'<>()[\],;]{1,256})"? /i,
@@ -8,7 +8,7 @@ const patterns = [
   /\[([^\s[\]]{1,256})\] (?:OK|FAIL) LOGIN\b/,
 ]
 
-/** Logins are at the beginning of a line, and longer texts are not worth looking through. */
+/** Logins are at the beginning of a line, and longer text is not worth searching. */
 const longest = 4096
 
 export const userInText = (text: unknown): string | undefined => {

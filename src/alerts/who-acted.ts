@@ -1,4 +1,4 @@
-// The users and sources of an event, for the update that says what a window has suppressed.
+// Finds the users and sources of an event, for the update about suppressed matches.
 import { ownText } from '../base/bounded-cache.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import type { Candidate } from './candidates.js'
@@ -11,7 +11,7 @@ const readSources = ['source.address'].map(createReadEvent)
 const maxName = 256
 const none: readonly string[] = []
 
-/** Every name and phrase under which one of the fields can stand in JSON, and the escape that can spell any of them: an event without one need not be parsed. */
+/** The names and phrases of these fields in JSON, and the escape that can spell any of them: an event without any need not be parsed. */
 const spellings = /user|actor|account name|for |login|address|\\u/i
 
 export const whoActed = (
@@ -20,7 +20,7 @@ export const whoActed = (
   event: () => RuleEvent,
 ): WhoActed => {
   const { bytes, reading } = one.event
-  // Of an event that has no values with names in its text, either.
+  // The event must not have named values in its text, either.
   if (reading === 'json' && one.extraction.noted?.isNothing === true && !spellings.test(bytes.toString('latin1')))
     return { users: none, sources: firstSource(one) }
   return { users: namesIn(readUsers, event(), candidate), sources: namesIn(readSources, event(), candidate) }

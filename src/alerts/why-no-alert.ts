@@ -1,4 +1,4 @@
-// Says why no rule fires for an event in which something is accused.
+// Explains why no rule fires for an event with an accused indicator.
 import type { NoAlertReason } from '../domain/no-alert-reason.js'
 import type { Judged } from '../domain/verdict.js'
 import type { Candidate } from './candidates.js'
@@ -16,8 +16,8 @@ export const isAccusing = ({ verdict }: Pick<Candidate, 'verdict'>): boolean =>
   verdict === 'malicious' || verdict === 'suspicious'
 
 /**
- * Undefined if nothing is accused. The worst indicator decides, but an indicator that no rule covers comes first: it is a gap.
- * `candidates` are given worst first.
+ * Undefined if nothing is accused. The worst indicator decides, but one without any rule comes first, because it is a gap. `candidates` are
+ * ordered worst first.
  */
 export const whyNoAlert = (
   candidates: readonly Candidate[],
@@ -31,19 +31,19 @@ export const whyNoAlert = (
   return reasons.find(({ reason }) => reason === 'no_rule') ?? reasons[0]
 }
 
-/** What a feed lists and nothing accuses. */
+/** A feed lists an indicator, but nothing is accused. */
 const sparedIn = (judged: readonly Judged[]): NoAlert | undefined => {
   const one = judged.find(isSpared)
   return one && { reason: one.verdict.reason === 'reverse_lookup' ? 'reverse_lookup' : 'safeguarded' }
 }
 
-/** A safeguard list protects it, or it was only looked up in reverse. */
+/** Protected by a safeguard list, or only found by a reverse lookup. */
 export const isSpared = ({ verdict: { flags, reason } }: Judged): boolean =>
   flags.safeguarded === true || reason === 'reverse_lookup'
 
 const whyNot = (candidate: Candidate, rules: Pick<RuleSet, 'excludedBy'>, event: () => RuleEvent): NoAlert => {
   const { verdict, role, direction, action, activity, threat_class } = candidate
-  // What became of the traffic says nothing of them.
+  // The action says nothing about these roles.
   if (verdict === 'suspicious' && (role === 'answer' || role === 'mail' || role === 'claimed'))
     return { reason: 'only_suspicious' }
   if (action === 'blocked' && activity === 'login') return { reason: 'failed_login' }

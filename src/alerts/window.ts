@@ -1,11 +1,11 @@
-// A window: the group of one alert, and what was suppressed for it since. Plain data, so that it can be written and read again.
+// A window: the group of one alert and the matches suppressed since, as plain data that can be stored and read back.
 import type { AnnotationSummary } from '../domain/annotation.js'
 import type { Rule } from './sigma/rule.js'
 
-/** What an update says of its rule, which may be gone by then. */
+/** The rule's members in an update; the rule itself may be gone by then. */
 type WindowRule = Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>
 
-/** What an update says of the indicator. */
+/** The indicator's members in an update. */
 const shownMembers = [
   'status',
   'verdict',
@@ -26,13 +26,13 @@ const shownMembers = [
 ] as const
 type Shown = Pick<AnnotationSummary, (typeof shownMembers)[number]>
 
-/** A copy: the texts of an event are parts of a whole fetch. */
+/** A copy, because the texts of an event are slices of a whole fetch and would keep it in memory. */
 export const shownBy = (about: AnnotationSummary): Shown =>
   JSON.parse(JSON.stringify(Object.fromEntries(shownMembers.map((name) => [name, about[name]])))) as Shown
 
 type Place = { readonly origin: string; readonly time: number }
 
-/** Matches that were suppressed and are not told yet. Names are at most `maxNames` each. */
+/** Suppressed matches that are not reported yet, with at most `maxNames` names of each kind. */
 export type Held = {
   count: number
   readonly first: Place
@@ -40,16 +40,16 @@ export type Held = {
   readonly users: ReadonlySet<string>
   readonly sources: ReadonlySet<string>
   readonly peers: ReadonlySet<string>
-  /** By the clock: when a machine that is new is told of at the latest. */
+  /** The clock time by which a new machine is reported. */
   peerDueAt: number
 }
 
 export type Window = {
-  /** Of rule, indicator and peer, or of the rule's own words. */
+  /** Identifies rule, indicator and peer, or the fields that the rule groups by. */
   readonly group: string
   readonly windowMs: number
   readonly number: number
-  /** Of the alert: all that is told of the window has it. Another one's, if that alert lists the indicator. */
+  /** The group of the alert and its updates; another alert's group if that alert lists the indicator. */
   groupId: string
   readonly rule: WindowRule
   readonly value: string
@@ -57,17 +57,17 @@ export type Window = {
   /** The event that raised the alert. */
   readonly origin: string
   readonly shown: Shown
-  /** The last offset whose matches are counted; -1: none. */
+  /** The last offset whose matches are counted; -1 for none. */
   upTo: number
   held?: Held | undefined
-  /** By the clock, the last match. */
+  /** The clock time of the last match. */
   matchedAt: number
 }
 
-/** Distinct names that are counted per group. */
+/** The number of distinct names counted per group. */
 export const maxNames = 256
 
-/** Both together, or a copy of the later; of names only as many as are counted. */
+/** Combines both, or copies the later one, with at most `maxNames` names. */
 export const heldTogether = (before: Held | undefined, more: Held): Held => ({
   count: (before?.count ?? 0) + more.count,
   first: before?.first ?? more.first,
@@ -84,24 +84,27 @@ const namesOf = (before: ReadonlySet<string> | undefined, more: ReadonlySet<stri
   return new Set([...before, ...more].slice(0, maxNames))
 }
 
-/** A partition that is behind may be in the middle of a window that is over by the clock. */
+/** A partition with lag may be in the middle of a window that has ended by the clock. */
 const quietMs = 30_000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
 
 const endsAt = ({ number, windowMs }: Window): number => (number + 1) * windowMs
 
-/** By the clock: when what is suppressed is told. */
+/** The clock time at which suppressed matches are reported. */
 export const dueAt = (window: Window): number =>
   Math.min(
     Math.max(endsAt(window), window.matchedAt + Math.min(quietMs, window.windowMs)),
     window.held?.peerDueAt ?? Infinity,
   )
 
-/** A machine that is new does not wait for the end of a longer window. */
+/** A new machine is reported after this time, even in a longer window. */
 export const peerDueIn = hourMs
 
-/** Whether no match of it is to be expected: the clock and the events have passed its end, and it was quiet for an hour; answers may be late. */
+/**
+ * Whether no further match is expected: the clock is past the end, and no match came for an hour, because answers may be late. The events
+ * must also be past the end, unless no match came for a day.
+ */
 export const isOver = (window: Window, now: number, latest: number): boolean => {
   const quiet = now - window.matchedAt
   return now >= endsAt(window) && quiet >= hourMs && (latest >= endsAt(window) || quiet >= dayMs)

@@ -1,4 +1,4 @@
-// The windows of one partition: which groups have their alert, and what was suppressed for it since. Nothing is counted before its write is committed.
+// The suppression windows of one partition: the groups with an alert, and the suppressed matches, counted once their write is committed.
 import { createHash } from 'node:crypto'
 import type { AnnotationSummary } from '../domain/annotation.js'
 import type { Rule } from './sigma/rule.js'
@@ -13,26 +13,26 @@ type Matched = {
   /** Epoch milliseconds of the event. */
   readonly time: number
   readonly origin: string
-  /** What makes a group by the rule's own words; absent: indicator and peer do. */
+  /** The values of the fields that the rule groups by; absent: indicator and peer form the group. */
   readonly group?: string | undefined
   readonly about: AnnotationSummary
 }
 
 export type Decision = {
-  /** Of the alert: no other event raises one with the same. */
+  /** The id of the alert; no other event raises one with the same id. */
   readonly id: () => string
   readonly groupId: () => string
   /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
-  /** Absent where every match has an alert. */
+  /** Absent if every match raises an alert. */
   readonly window: Window | undefined
-  /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
+  /** Other peers that matched the same rule and indicator since the last alert for this peer, latest last. */
   readonly peers: readonly string[]
-  /** No match of the rule about the indicator was of this machine before. */
+  /** This machine has not matched the rule and indicator before. */
   readonly isNewPeer: boolean
 }
 
-/** Who and when, of a match that is suppressed. */
+/** The event, time and actors of a suppressed match. */
 type HeldMatch = {
   readonly origin: string
   readonly time: number
@@ -41,7 +41,7 @@ type HeldMatch = {
   readonly who: () => WhoActed
 }
 
-/** What is suppressed in one write, for a window. */
+/** The matches of a window that one write suppresses. */
 type Delta = {
   count: number
   readonly first: Held['first']
@@ -52,73 +52,73 @@ type Delta = {
   peerDueAt: number
 }
 
-/** What one write changes. Later writes see the windows that it opens, and nothing else of it. */
+/** The changes of one write. Later writes see the windows that it opens, and nothing else of it. */
 export type WindowsDraft = {
   readonly decide: (match: Matched) => Decision
-  /** It is listed in the alert of another indicator: what is suppressed for it is told under that alert's group. */
+  /** The alert of another indicator lists this one, so its suppressed matches are reported under that alert's group. */
   readonly listIn: (groupId: string, decision: Decision) => void
   readonly hold: (decision: Decision, match: HeldMatch) => void
-  /** What was held is told by this write: of so many windows that are due, or of all. */
+  /** Takes the suppressed matches that this write reports: of up to `max` due windows, or of all. */
   readonly tell: (max: number, all?: boolean) => readonly { readonly window: Window; readonly held: Held }[]
-  /** Windows as they are once it is committed: those that it opens, or that are opened by another write which is not committed. */
+  /** Windows as they are after the commit: those that it opens, and those with its matches that another uncommitted write opens. */
   readonly opened: () => readonly Window[]
-  /** Those whose matches it counts, with what it counts. */
+  /** The other windows whose matches it counts, with those matches. */
   readonly counted: () => readonly { readonly window: Window; readonly more: Held }[]
-  /** Every window that it changes. */
+  /** Every window that the write changes. */
   readonly changed: () => readonly Window[]
   readonly commit: () => void
-  /** It will not be written, or nobody knows whether it is and somebody else has the partition. */
+  /** The write will not happen, or its outcome is unknown and another process owns the partition. */
   readonly giveUp: () => void
 }
 
 export type Windows = {
   /** `isLate`: about events that were delivered before. */
   readonly begin: (isLate?: boolean) => WindowsDraft
-  /** Whether there is something to tell. */
+  /** Whether suppressed matches are due to be reported. */
   readonly isDue: () => boolean
-  /** Forgets windows that no match is to be expected of, and says which. */
+  /** Removes windows that expect no further match, and returns them. */
   readonly forget: () => readonly Window[]
-  /** `isChanged`: more is known of them than their records say. */
+  /** `isChanged`: the window has changed since its record was written. */
   readonly restore: (windows: readonly { readonly window: Window; readonly isChanged: boolean }[]) => void
-  /** Windows that have changed since their records were written: so many, each once. */
+  /** Up to `max` windows that have changed since their records were written, each returned once. */
   readonly takeChanged: (max: number) => readonly Window[]
-  /** Their records were not written. */
+  /** The records of these windows were not written. */
   readonly putBack: (windows: readonly Window[]) => void
-  /** Whether there is one of this group and time. */
+  /** Whether there is a window of this group and time. */
   readonly has: (window: Window) => boolean
-  /** The offsets mean nothing any more. */
+  /** Earlier offsets are no longer valid. */
   readonly beginAnew: () => void
-  /** How many groups hold something that is not told. */
+  /** The number of windows with unreported matches. */
   readonly untold: () => number
   readonly size: () => number
   readonly close: () => void
 }
 
-/** Of one group: the latest first. */
+/** The windows of one group, latest first. */
 type Group = { windows: Window[]; untold: number }
 
 type WindowsOptions = {
   readonly defaultMs: number
-  /** Whether what was suppressed is told by updates, not by the next alert. */
+  /** Whether suppressed matches are reported by updates instead of the next alert. */
   readonly hasUpdates: boolean
   readonly shared: SharedWindows
   readonly now: () => number
 }
 
-/** Of one group: a partition may be read from days ago. */
+/** The limit per group, because a partition may be read from days ago. */
 const maxPerGroup = 64
-/** A longer text is its hash. */
+/** A longer text is replaced by its hash. */
 const maxGroup = 256
 
 export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOptions): Windows => {
-  /** Those that matched longest ago come first. */
+  /** Groups with the oldest match come first. */
   const groups = new Map<string, Group>()
-  /** Of writes that are not committed. */
+  /** Windows opened by uncommitted writes. */
   const opening = new Set<Window>()
-  /** There was no room for them, and what they hold is not told yet. */
+  /** Windows closed for lack of room whose matches are not reported yet. */
   const leaving = new Set<Window>()
   const changed = new Set<Window>()
-  /** The latest event that matched. */
+  /** The time of the latest event that matched. */
   let latest = -Infinity
   let isClosed = false
 
@@ -130,7 +130,7 @@ export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOpt
     shared.remove(window)
   }
 
-  /** One iterator for all: a new one would pass by all that were dropped before. */
+  /** One iterator for all evictions: a new one would step over every group that was deleted before. */
   let oldest = groups.values()
   const makeRoom = (): void => {
     let next = oldest.next()
@@ -165,7 +165,7 @@ export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOpt
     const told = new Map<Window, Held>()
     const newPeers: (readonly [about: string, peer: string])[] = []
 
-    /** The write that opens it may fail, or be later than this one: what is added to it would be added to nothing. */
+    /** The write that opens the window may fail, or come after this one, so there is no record to add matches to. */
     const isUnwritten = (window: Window): boolean => opening.has(window)
 
     const asCommitted = (window: Window): Window => {
@@ -227,7 +227,7 @@ export const createWindows = ({ defaultMs, hasUpdates, shared, now }: WindowsOpt
 
     const hold: WindowsDraft['hold'] = ({ window, isNewPeer }, { origin, time, peer, who }) => {
       if (!window || !hasUpdates) return
-      // It was counted when it was delivered before.
+      // The match was counted at an earlier delivery.
       if (!isLate && !opened.has(window) && offsetOf(origin) <= window.upTo) return
       const place = { origin, time }
       let delta = deltas.get(window)

@@ -1,15 +1,15 @@
-// The modifiers that rewrite a value before it is compared: other dashes, UTF-16, Base64.
+// Modifiers that rewrite a value before it is compared: dash variants, UTF-16 and Base64.
 import type { Scalar, Wrong } from './scalar.js'
 
 export const encodings = ['windash', 'wide', 'utf16le', 'utf16be', 'base64', 'base64offset'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** What Windows programs take for the dash of an option. */
+/** Characters that Windows programs accept as the dash of an option. */
 const dashes = ['-', '/', '\u2013', '\u2014', '\u2015']
-/** Every dash of a value is five values. */
+/** Every dash multiplies the number of values by five. */
 const maxDashes = 4
 
-/** The spellings of one value that stand for it, in the order of the modifiers. */
+/** The encoded forms of one value; modifiers apply in their order. */
 export const encodeValue = (value: Scalar, names: readonly Encoding[]): readonly Scalar[] | Wrong => {
   let values: readonly string[] = [String(value)]
   if (names.length === 0) return [value]
@@ -44,20 +44,20 @@ const encoders: Record<Encoding, (text: string) => readonly string[] | Wrong> = 
     if (plain === undefined) return wildcard
     return [0, 1, 2].map((offset) => {
       const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(plain)])
-      // Only the characters that no byte before or behind it has a part in.
+      // Only the characters that do not depend on the bytes before or after.
       const from = Math.ceil((offset * 8) / 6)
       return bytes.toString('base64').slice(from, Math.floor((bytes.length * 8) / 6))
     })
   },
 }
 
-/** A wildcard stays one character, and so does a backslash before one. */
+/** Wildcards get no padding byte, and an escaped character gets one with its backslash. */
 const twoBytes = (text: string, each: string): readonly string[] | Wrong =>
   /[^\0-\x7f]/.test(text) ? { wrong: 'UTF-16 takes ASCII text' } : [text.replace(/\\[*?\\]|[^*?]/g, each)]
 
 const wildcard: Wrong = { wrong: 'a value with wildcards has no Base64 form' }
 
-/** Nothing where it has wildcards. */
+/** Undefined if the text has wildcards. */
 const withoutEscapes = (text: string): string | undefined => {
   const plain = text.replace(/\\([*?\\])/g, '\u{f0000}$1')
   if (/(?<!\u{f0000})[*?]/u.test(plain)) return undefined

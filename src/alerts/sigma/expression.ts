@@ -1,4 +1,4 @@
-// A rule's detection as a tree, compiled into one closure, and walked again only to explain a match.
+// A rule's detection as a tree, compiled into one closure; the tree is walked again only to explain a match.
 
 /** The event as tests see it. */
 export type EventView = {
@@ -52,7 +52,7 @@ export const compile = (expression: Expression): ((view: EventView) => boolean) 
   }
 }
 
-/** Whether it would hold without its negations. */
+/** Whether the expression would hold without its negations. */
 export const holdsUnfiltered = (expression: Expression, view: EventView): boolean => {
   switch (expression.kind) {
     case 'test':

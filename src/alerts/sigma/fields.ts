@@ -16,9 +16,9 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
-  /** Views of one event with several annotations: what is not in the annotation is read once, and the event is parsed only for that. */
+  /** Views of one event with several annotations. Values outside the annotation are read once, and only they require parsing the event. */
   readonly views: (event: () => RuleEvent) => (annotation: Readonly<Annotation>) => EventView
-  /** The names that text may have for the fields of events. */
+  /** All names that text may use for the fields of events. */
   readonly names: () => ReadonlySet<string>
 }
 
@@ -28,7 +28,7 @@ const unread = Symbol('unread')
 export const createFields = (key: string, members: Members = eventMembers): Fields => {
   const slots = new Map<string, number>()
   const reads: ((event: () => RuleEvent, annotation: Readonly<Annotation>) => unknown)[] = []
-  /** By slot. */
+  /** Indexed by slot. */
   const inAnnotation: boolean[] = []
 
   const memberOf = (path: string): string | undefined => {

@@ -9,7 +9,7 @@ import type { Affix } from './pattern.js'
 import type { Scalar, Wrong } from './scalar.js'
 import { textTest, valueTest, type ValueTest } from './value-test.js'
 
-/** `key` as it is in the rule: `source.ip|cidr`, or for words anywhere `''` or `'|all'`. */
+/** `key` as written in the rule: `source.ip|cidr`, or `''` or `'|all'` for words anywhere. */
 export const compileItem = (key: string, values: readonly Scalar[], fields: Fields): Expression | Wrong => {
   const [field = '', ...names] = key.split('|')
   const modifiers = readModifiers(names)

@@ -13,7 +13,7 @@ export type Modifiers = {
     | { readonly by: 'cidr' }
     | { readonly by: 'exists' }
     | { readonly by: 'number'; readonly comparison: Comparison }
-  /** What is done to the values before they are compared, in this order. */
+  /** Encodings applied to the values before they are compared, in this order. */
   readonly encode: readonly Encoding[]
   readonly all: boolean
   readonly cased: boolean

@@ -20,7 +20,7 @@ type ParsedRules = {
 
 type ParseOptions = {
   readonly fields: Fields
-  /** Those of rules with the log source `product: threatweave, service: retro`. */
+  /** The fields of rules with the log source `product: threatweave, service: retro`. */
   readonly retroFields?: Fields
   /** Flags that the configured operations state, if known; a rule that needs another cannot match. */
   readonly stated?: ReadonlySet<string> | undefined
@@ -169,7 +169,7 @@ const warnIfNeverMatching = (
     )
 }
 
-/** Where the path's last part is: its key where it is a member, else the value; of what is not there, where its parent is. */
+/** The offset of the path's last part: of its key in a map, otherwise of its value; for a missing part, of its parent. */
 const offsetOf = (document: Document, path: YamlPath): number => {
   for (let length = path.length; length > 0; length--) {
     const name = path[length - 1]

@@ -1,4 +1,4 @@
-// Regular expressions of rules, in RE2 with linear time.
+// Compiles the regular expressions of rules with RE2, which runs in linear time.
 import { RE2JS } from 're2js'
 import type { TextTest } from './pattern.js'
 
@@ -15,10 +15,10 @@ export const createRegexTest = (source: string, flags: RegexFlags): TextTest | {
   }
 }
 
-/** Quoted text, an escape, a POSIX class, the beginning of a class with a closing bracket as its first sign, or the end of one. */
+/** Quoted text, an escape, a POSIX class, the beginning of a class with or without `]` as its first character, or the end of a class. */
 const piecePattern = /\\Q[^]*?(?:\\E|$)|\\[^]|\[:\^?\w+:\]|\[\^?\]?|\]/g
 
-/** Sigma's expressions are Python's, where `\s` holds the vertical tab too; RE2 has it only in the POSIX class. */
+/** Sigma uses Python's expressions, whose `\s` includes the vertical tab; in RE2 only the POSIX class does. */
 const withVerticalTab = (source: string): string => {
   let isInClass = false
   return source.replace(piecePattern, (piece) => {

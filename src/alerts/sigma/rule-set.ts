@@ -10,7 +10,7 @@ import type { Rule } from './rule.js'
 
 export type RuleMatch = {
   readonly rule: Rule
-  /** The annotation with the indicator that it matched in the flat places. */
+  /** The annotation as if the matched indicator had decided. */
   readonly candidate: Candidate
   /** The fields that matched, computed on demand. */
   readonly why: () => Witness[]
@@ -21,11 +21,11 @@ export type RuleSet = {
   readonly rules: readonly Rule[]
   /** Whether a rule may match an event whose annotation has these members. */
   readonly mayMatch: (summary: Readonly<AnnotationSummary>) => boolean
-  /** For each candidate the rules whose whole condition holds for it. `event` is called only if a rule may match. */
+  /** The rules that hold for each candidate. `event` is called only if a rule may match. */
   readonly match: (candidates: readonly Candidate[], event: () => RuleEvent) => readonly RuleMatch[]
-  /** The rule that would fire for the candidate, but for its filters. */
+  /** The rule that would fire for the candidate without its filters. */
   readonly excludedBy: (candidate: Candidate, event: () => RuleEvent) => Rule | undefined
-  /** What is read in the text of every event; undefined where the annotation tells which events to look at. */
+  /** The names to read in the text of every event; undefined if the annotation selects the events to evaluate. */
   readonly names: ReadonlySet<string> | undefined
   /** Whether an event or its annotation has a field. */
   readonly has: (field: string, subject: Subject) => boolean
@@ -65,7 +65,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     return found
   }
 
-  /** Summaries are shared by the events of an indicator: the rules that may match one are found once, not twice an event. */
+  /** The events of an indicator share its summary, so the rules that may match are found once per summary. */
   const known = new WeakMap<Readonly<AnnotationSummary>, readonly Rule[]>()
   const possible = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
     let found = known.get(annotation)

@@ -12,9 +12,9 @@ export type Rule = {
   readonly level: RuleLevel
   readonly tags: readonly string[]
   readonly description?: string
-  /** Whether it is about indicators that turn malicious after they were seen, not about events. */
+  /** Whether the rule is about indicators that turn malicious after they were seen, not about events. */
   readonly isRetro: boolean
-  /** Bundled, or in the place of one that is: of these only the worst writes about an indicator. */
+  /** A bundled rule or its replacement: of these, only the worst match alerts on an indicator. */
   readonly isBundled?: true
   readonly suppress?: RuleSuppression
   readonly file: string

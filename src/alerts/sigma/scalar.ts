@@ -1,4 +1,4 @@
-// A value of a Sigma rule, and what is wrong with one.
+// A value of a Sigma rule, and the error for an invalid one.
 
 export type Scalar = string | number | boolean | null
 export type Wrong = { readonly wrong: string }

@@ -1,4 +1,4 @@
-// The block `threatweave: { suppress: … }` of a rule: which fields make a group of matches, and how long its window is.
+// Parses the block `threatweave: { suppress: … }` of a rule: the fields that group its matches, and the length of the window.
 import type { Annotation } from '../../domain/annotation.js'
 import type { RuleEvent } from '../event-field.js'
 import { isMap, type Complain } from './detection.js'
@@ -6,9 +6,9 @@ import { scalarText } from './field.js'
 import type { Fields } from './fields.js'
 
 export type RuleSuppression = {
-  /** The values of the rule's fields as one text; absent: indicator and machine make a group. */
+  /** The values of the rule's fields as one text; absent: indicator and peer form the group. */
   readonly groupOf?: (event: RuleEvent, annotation: Readonly<Annotation>) => string
-  /** Absent: `alerts.suppressSeconds`. */
+  /** Absent: `alerts.suppressSeconds` applies. */
   readonly windowMs?: number
 }
 

@@ -88,7 +88,7 @@ const onText =
 
 let lastText = ''
 let lastLower = ''
-/** Many rules test the same long text. */
+/** Caches the last text, because many rules test the same long text. */
 const lower = (text: string): string => {
   if (text.length < 256) return text.toLowerCase()
   if (text !== lastText) {
