@@ -4,7 +4,7 @@ import type { KafkaSettings } from '../kafka/settings.js'
 import { openLogin, type LoginSurroundings } from '../login/open-login.js'
 import { kafkaSettingsOf } from './limits.js'
 
-export const connectedSettingsOf = (config: Pick<Config, 'kafka'>, surroundings: LoginSurroundings): KafkaSettings => ({
+export const connectedSettingsOf = (config: Config, surroundings: LoginSurroundings): KafkaSettings => ({
   ...kafkaSettingsOf(config),
   login: openLogin(config.kafka, surroundings),
 })

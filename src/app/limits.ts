@@ -55,7 +55,7 @@ export const lookupSettingsOf = (
 })
 
 /** The settings of Kafka with the bounds that are none. */
-export const kafkaSettingsOf = ({ kafka }: Pick<Config, 'kafka'>): KafkaSettings => ({
+export const kafkaSettingsOf = ({ kafka }: Config): KafkaSettings => ({
   ...kafka,
   transactionalIdPrefix: kafka.clientId,
   limits: { ...limits.kafka, ...kafka.limits },

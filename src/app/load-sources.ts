@@ -29,7 +29,7 @@ export type ConfiguredSource = {
 
 /** `needsKeys`: false for who asks nobody. */
 export const loadSources = (
-  { intel, feeds }: Pick<Config, 'intel' | 'feeds'>,
+  { intel, feeds }: Config,
   { needsKeys = true }: { readonly needsKeys?: boolean } = {},
 ): readonly ConfiguredSource[] | Refused => {
   const problems: Problem[] = []

@@ -138,7 +138,7 @@ export const openRunAlerts = async (
   }
 }
 
-const toRecord = (alert: Pick<Alert | AlertUpdate, 'threat_match_value' | 'rule'>): AlertOut => ({
+const toRecord = (alert: Alert | AlertUpdate): AlertOut => ({
   key: alert.threat_match_value ?? alert.rule.id,
   value: Buffer.from(JSON.stringify(alert)),
 })

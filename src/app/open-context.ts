@@ -4,17 +4,21 @@ import type { Clock } from '../base/clock.js'
 import type { Config } from '../config/schema.js'
 import { createAskContext } from '../provider/ask-context.js'
 import type { Emit } from '../telemetry/event.js'
-import { openClient, type ClientOptions } from './provider-client.js'
+import { openClient } from './provider-client.js'
 
 const dayMs = 86_400_000
+
+type ContextSurroundings = {
+  /** For proxy variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly emit: Emit
+}
 
 type Context = ContextUpdates & { readonly close: () => Promise<void> }
 
 /** Undefined where alerts have none. */
-export const openContext = (
-  config: Config,
-  { env, clock, emit }: Required<Pick<ClientOptions, 'env'>> & { readonly clock: Clock; readonly emit: Emit },
-): Context | undefined => {
+export const openContext = (config: Config, { env, clock, emit }: ContextSurroundings): Context | undefined => {
   const { operations, perDay } = config.alerts.context
   if (operations.length === 0) return undefined
   const client = openClient(config, { env, clock })

@@ -46,7 +46,7 @@ type Layers = {
   /** The state of the API key; absent where no provider is configured. */
   readonly admission?: LookupStack<Indicator>['admission']
   /** When to expect an answer, and how those who are asked are doing, sources included; absent where nobody is asked. */
-  readonly asked?: Pick<LookupStack<Indicator>['admission'], 'estimateMs' | 'state'>
+  readonly asked?: { readonly estimateMs: (key: string) => number | undefined; readonly state: () => ProviderState }
   readonly sources: () => readonly SourceStatus[]
   /** What each source that could be asked said about it, as far as that is remembered. */
   readonly saidBySources: (indicator: Indicator) => readonly SourceSaid[]
@@ -117,8 +117,7 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
   const folder = memoryFolder(config, env)
   const isReader = options.replay !== undefined
   const waitsOutOutages = options.waitsOutOutages === true
-  const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
-  const settings: SourceSettings = { ...config.intel, domain }
+  const settings = sourceSettingsOf(config, table, limits)
   const { maxEntries } = config.memory
   const around = { clock, random, emit, paid, learnt }
   const sources = await openSources(scope, configured, {
@@ -169,7 +168,7 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
   scope.use(main)
   const takesVerdicts = main !== undefined || sources.length > 0
   if (takesVerdicts && options.verdicts) {
-    const scans = domain.scan !== 'off'
+    const scans = settings.domain.scan !== 'off'
     const shared = scope.use(await options.verdicts(takeVerdicts({ main, sources, scans, maxEntries })))
     news.subscribe('paid', shared.paid)
   }
@@ -190,6 +189,12 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
     ...(admissions.length > 0 && { asked: askedOf(admissions) }),
   }
 }
+
+const sourceSettingsOf = (
+  { intel }: Config,
+  { maxAgeDays }: JudgementTable,
+  { scanPollMs }: Limits,
+): SourceSettings => ({ ...intel, domain: { ...intel.domain, maxAgeDays, scanPollMs } })
 
 /** What a finding means here, and the news of each that is remembered. */
 const createLearning = (table: JudgementTable, now: () => number, news: AppNews) => {
@@ -245,7 +250,7 @@ const takeVerdicts = ({ main, sources, scans, maxEntries }: Takers): Parameters<
 /** An answer is there when the last of those that are asked has answered; the first of them is the one that matters most. */
 const askedOf = (
   admissions: readonly LookupStack<Indicator>['admission'][],
-): Pick<LookupStack<Indicator>['admission'], 'estimateMs' | 'state'> => {
+): { readonly estimateMs: (key: string) => number | undefined; readonly state: () => ProviderState } => {
   const [first] = admissions
   if (first && admissions.length === 1) return first
   return {
@@ -313,7 +318,7 @@ const bulkBounds = (
     clock = systemClock,
     emit = ignoreTelemetry,
     limits: { admission } = ownLimits,
-  }: Pick<LookupOptions, 'clock' | 'emit' | 'limits'>,
+  }: { readonly clock?: Clock; readonly emit?: Emit; readonly limits?: Limits },
 ) => ({
   hidePeer: createHidePeer(intel.service.apiKey),
   maxOpen: admission.maxWaiting,

@@ -82,5 +82,5 @@ export type Part = {
   /** A column of the annotation: country and network of an address. Undefined where nothing is configured. */
   readonly places?: (config: Config, options: PlacesOptions) => Promise<GeoDatabases | Refused> | undefined
   /** The page for people at the ops endpoint. */
-  readonly page?: (clock: Pick<Clock, 'now'>) => Promise<Page>
+  readonly page?: (clock: { readonly now: () => number }) => Promise<Page>
 }

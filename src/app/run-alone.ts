@@ -25,9 +25,19 @@ import type { Watch } from './watch-run.js'
  * What a run needs from the machine, so that the simulation can pass its own. Timers of the Kafka side are those of Node, as kafkajs's are:
  * the simulation replaces them for both.
  */
-export type Runtime = Required<Pick<AppOptions, 'idleMs'>> &
-  Pick<AppOptions, 'loadFeed' | 'dispatcher'> &
-  Pick<KafkaSettings, 'sockets'> & { readonly clock: Clock; readonly random: () => number }
+export type Runtime = {
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** Milliseconds in which the process had nothing to do. */
+  readonly idleMs: () => number
+  /** Reads and indexes a feed; absent: in a thread. */
+  readonly loadFeed?: AppOptions['loadFeed']
+  /** Sends the requests to the provider; absent: a pool of connections. */
+  readonly dispatcher?: AppOptions['dispatcher']
+  /** Makes the connections to the brokers; absent: those of Node. */
+  readonly sockets?: KafkaSettings['sockets']
+}
 
 export const nodeRuntime: Runtime = {
   clock: systemClock,

@@ -6,7 +6,7 @@ import type { Emit } from '../telemetry/event.js'
 
 export const watchBinary = (
   pipeline: Pipeline,
-  { counters, emit }: { readonly counters: Pick<Counters, 'binaryRead' | 'valueNotRead'>; readonly emit: Emit },
+  { counters, emit }: { readonly counters: Counters; readonly emit: Emit },
 ): Pipeline => {
   const known = new Set<string>()
   const isFirst = (name: string): boolean => !known.has(name) && known.add(name).size > 0

@@ -9,7 +9,7 @@ const readableByOthers = 0o004
 
 /** Leaves out file names: a user may have pasted the key itself there, and it must not end up in a log. */
 export const exposedFiles = (
-  { feeds, intel }: Pick<Config, 'feeds' | 'intel'>,
+  { feeds, intel }: Config,
   env: Readonly<Record<string, string | undefined>>,
   schema: typeof configSchema,
 ): readonly Problem[] => {

@@ -58,7 +58,7 @@ export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'pairs', 'text'] as const
 const kinds: ReadonlySet<string> = new Set(lineKinds)
 
 /** The format that recognised the event, if any. */
-export const formatOf = ({ format }: Pick<Extraction, 'format'>): string | undefined =>
+export const formatOf = ({ format }: { readonly format?: string | undefined }): string | undefined =>
   format === undefined || kinds.has(format) ? undefined : format
 
 /** Names of fields, such as all that some rules read. */

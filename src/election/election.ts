@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.js'
 import type { LeaderGroup, LeaderGroupEvents, Place, Sent } from '../kafka/join-leader-group.js'
 import { failureOf } from '../kafka/failure.js'
-import type { BudgetSettings, Spending } from '../lookup/admission/budget.js'
+import type { Spending } from '../lookup/admission/budget.js'
 import { unknown, type Permit } from '../lookup/admission/call-sender.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ControlRecord } from './control-record.js'
@@ -47,7 +47,7 @@ type ElectionParts = {
   readonly sessionMs: number
   /** No call is in flight for longer. */
   readonly callMs: number
-  readonly budget: Pick<BudgetSettings, 'perHour' | 'perDay'>
+  readonly budget: { readonly perHour: number; readonly perDay: number }
   readonly clock: Clock
   readonly emit: Emit
 }

@@ -7,7 +7,6 @@ import { sendTransaction, claimTransactions } from '../kafka/producers.js'
 import type { Outgoing } from '../kafka/records.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { openTopicReader, readToEnd } from '../kafka/topic-reader.js'
-import type { BudgetSettings } from '../lookup/admission/budget.js'
 import type { Emit } from '../telemetry/event.js'
 import { readWord, writeControl, writeWord, type ControlTopic, type NumberedRecord } from './control-record.js'
 import { openElection, type ControlClaim, type Election } from './election.js'
@@ -18,7 +17,7 @@ type ElectionOptions = {
   readonly address: string
   readonly sessionMs: number
   readonly callMs: number
-  readonly budget: Pick<BudgetSettings, 'perHour' | 'perDay'>
+  readonly budget: { readonly perHour: number; readonly perDay: number }
   readonly clock: Clock
   readonly emit: Emit
 }

@@ -202,7 +202,7 @@ const wholeMs = 24 * 60 * minuteMs
 const sourceOf = (
   { taxii, misp = '', tags, published }: FeedSettings,
   key: string,
-  { cursor, edge = [] }: Pick<Notes, 'cursor' | 'edge'>,
+  { cursor, edge = [] }: { readonly cursor?: string | undefined; readonly edge?: readonly string[] | undefined },
 ): PagedSource =>
   taxii === undefined
     ? searchAttributes({ misp, tags, published }, key, cursor === undefined ? undefined : { cursor, edge })

@@ -66,7 +66,7 @@ const addressOf = ({ 0: a = 0, 1: b, 2: c, 3: d }: ArrayLike<number>): Address =
 const isSafeguarded = (
   safeguard: IndicatorList,
   target: Target,
-  { entry, url }: Pick<Hit, 'entry' | 'url'>,
+  { entry, url }: { readonly entry: string; readonly url?: string },
 ): boolean => {
   if (!('name' in target)) return safeguard.ranges.has(addressOf(target.address))
   if (url !== undefined) return false

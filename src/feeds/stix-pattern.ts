@@ -302,7 +302,7 @@ const portsOf = (
   operator: string,
   operands: readonly Token[],
   isNegated: boolean,
-): Pick<Meaning, 'ports'> => {
+): { readonly ports?: readonly EndPort[] } => {
   const end = path.steps.endsWith('_port') ? endOf(path) : undefined
   const isExact = !isNegated && ['=', '==', 'IN'].includes(operator)
   if (end === undefined || !isExact || !operands.every(({ text }) => parsePort(text) !== undefined)) return {}

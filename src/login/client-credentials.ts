@@ -2,7 +2,7 @@
 import { isObject } from '../base/json-object.js'
 import { messageOf } from '../base/message-of.js'
 import type { LoginFailure } from '../kafka/login.js'
-import { connect, type ConnectDependencies } from '../provider/connect.js'
+import { connect } from '../provider/connect.js'
 import { exchange, type ExchangeLimits } from '../provider/exchange.js'
 import { parseBody } from '../provider/parse-body.js'
 import { createRedact, type Redact } from '../provider/redact.js'
@@ -24,7 +24,9 @@ const maxDepth = 8
 /** Opens a new connection per request, because tokens are minutes or hours apart. */
 export const clientCredentials = (
   settings: ClientCredentials,
-  dependencies: Pick<ConnectDependencies, 'env' | 'ca'> & { readonly now: () => number },
+  dependencies: { readonly env: Readonly<Record<string, string | undefined>>; readonly ca?: string } & {
+    readonly now: () => number
+  },
   limits: ExchangeLimits = ownLimits,
 ): ObtainToken => {
   const url = new URL(settings.tokenUrl)

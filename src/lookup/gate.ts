@@ -99,7 +99,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
 /** An allow-list entry without expiry, or else the one that expires last. */
 const allowedBy = (
   allow: IndicatorList,
-  holds: (list: Pick<IndicatorList, 'ranges' | 'names'>) => boolean,
+  holds: (list: IndicatorList) => boolean,
   now: () => number,
 ): Decision | undefined => {
   if (holds(allow)) return skips.allow_listed

@@ -1,6 +1,6 @@
 // Opens a lookup with a persistent memory, which is filled from its folder at startup and written to it.
 import type { Finding } from '../domain/finding.js'
-import { openKeptMemory, type KeptMemoryOptions } from './memory/kept-memory.js'
+import { openKeptMemory } from './memory/kept-memory.js'
 import type { Classify } from './memory/lifetime.js'
 import { createMemory, type Memory } from './memory/memory.js'
 import { createLookup, type LookupParts, type LookupSettings, type LookupStack } from './stack.js'
@@ -21,7 +21,7 @@ export const openLookup = async <Question>(
     readonly classify: Classify<Question>
     /** Whether a finding has everything that the settings request; absent: always. */
     readonly isWhole?: (question: Question, finding: Finding) => boolean
-  } & Pick<KeptMemoryOptions, 'path' | 'isNamed' | 'isReader'>,
+  } & { readonly path?: string | undefined; readonly isNamed: boolean; readonly isReader?: boolean },
 ): Promise<OpenLookup<Question> | { readonly problem: string }> => {
   const { type, clock, emit } = parts
   const memory = createMemory(settings.memory, type.keyOf, classify, isWhole && { isWhole })

@@ -15,7 +15,7 @@ export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed'
 
 export const recall =
   <Question>(
-    { keyOf, own }: Pick<QuestionType<Question>, 'keyOf' | 'own'>,
+    { keyOf, own }: QuestionType<Question>,
     memory: Memory<Question>,
     cooldown: Cooldown,
     now: () => number,

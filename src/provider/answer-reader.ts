@@ -11,7 +11,7 @@ export type AnswerReader = AddressReader &
     readonly account: { readonly [name in keyof ServiceProfile['answers']['account']]-?: At<string> }
   }
 
-export const createAnswerReader = ({ answers, ratings }: Pick<ServiceProfile, 'answers' | 'ratings'>): AnswerReader => {
+export const createAnswerReader = ({ answers, ratings }: ServiceProfile): AnswerReader => {
   const ratingAt = createRatingAt(ratings)
   const { scan, account } = answers
   return {

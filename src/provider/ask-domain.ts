@@ -107,7 +107,7 @@ const rowsOf = (answers: Answers): readonly HostReport[] => {
 
 const recentRows = (
   rows: readonly HostReport[],
-  { maxAgeDays }: Pick<DomainSettings, 'maxAgeDays'>,
+  { maxAgeDays }: { readonly maxAgeDays: number },
   now: number,
 ): readonly HostReport[] => rows.filter(({ at }) => at !== undefined && now - at < maxAgeDays * dayMs)
 

@@ -15,7 +15,7 @@ type AskSource = { readonly source: Source; readonly counts: () => SourceCounts 
 
 export const createAskSource = (
   id: string,
-  client: Pick<SourceClient, 'ask'>,
+  client: SourceClient,
   { now, emit }: { readonly now: () => number; readonly emit: Emit },
 ): AskSource => {
   const counts = new Map<SourceOutcome, number>()

@@ -9,7 +9,7 @@ const maxTextLength = 2048
 export const buildRequest = (
   name: OperationName,
   given: GivenParameters,
-  profile: Pick<ServiceProfile, 'basePath' | 'operations'>,
+  profile: ServiceProfile,
 ): Request | { readonly problem: string } => {
   const operation: Operation = operations[name]
   const spelled = profile.operations[name]

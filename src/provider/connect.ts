@@ -56,7 +56,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 
 /** Never uses a proxy for a provider on this machine. */
 export const connect = (
-  settings: Pick<ConnectSettings, 'concurrency' | 'connectTimeoutMs'>,
+  settings: { readonly concurrency: number; readonly connectTimeoutMs: number },
   base: URL,
   { env, ca, certificate, lookup, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {

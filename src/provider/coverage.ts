@@ -18,7 +18,7 @@ const maxDepth = 12
 export const coverageOf = (
   operation: OperationName,
   body: unknown,
-  { answers, envelope }: Pick<ServiceProfile, 'answers' | 'envelope'>,
+  { answers, envelope }: ServiceProfile,
 ): Coverage => {
   const facts = factsOf(operation, answers)
   const isThere = (path: string): boolean => valuesAt(body, parsePath(path)).length > 0

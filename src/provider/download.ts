@@ -116,7 +116,7 @@ const clientOf = (
   url: URL,
   env: Env,
   { connectMs, silenceMs }: DownloadLimits,
-  { lookup }: Pick<VettedHost, 'lookup'>,
+  { lookup }: VettedHost,
   certificate: ClientCertificate | undefined,
 ): Client => {
   const proxy = isThisMachine(url.hostname) ? undefined : proxyFor(url, env)

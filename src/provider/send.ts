@@ -102,7 +102,11 @@ export const readBody = (
   http: number,
   body: AnyObject,
   retryAfterMs: number | undefined,
-  { envelope, errors, reader }: Pick<SendContext, 'envelope' | 'errors' | 'reader'>,
+  {
+    envelope,
+    errors,
+    reader,
+  }: { readonly envelope: Envelope; readonly errors: readonly ErrorRow[]; readonly reader: AnswerReader },
 ): Reply => {
   const isGood = http >= 200 && http < 300
   const said = envelope(body)

@@ -5,7 +5,7 @@ import { decisions, type Decision } from '../domain/decision.js'
 import { noAlertReasons } from '../domain/no-alert-reason.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
-import { formatOf, type Extraction } from '../domain/sighting.js'
+import { formatOf } from '../domain/sighting.js'
 import type { Emit, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
 import {
@@ -27,7 +27,7 @@ import { wordings } from './wording.js'
 export type CountedEvent = {
   readonly status: Status
   readonly verdict: Level
-  readonly extraction: Pick<Extraction, 'format'>
+  readonly extraction: { readonly format?: string | undefined }
   readonly judged: readonly { readonly decision: Decision; readonly verdict: { readonly reason?: Reason } }[]
 }
 

@@ -101,7 +101,7 @@ export const writeVerdict = (
 
 /** Treats every byte as untrusted; rejects anything but our exact format, with the reason. */
 export const readVerdict = (
-  { topic, key }: Pick<VerdictsTopic, 'topic' | 'key'>,
+  { topic, key }: { readonly topic: string; readonly key: string },
   record: Pick<WireRecord, 'key' | 'value' | 'headers' | 'timestamp'>,
 ): SharedVerdict | { readonly refused: VerdictRefusal } => {
   const { value } = record

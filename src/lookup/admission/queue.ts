@@ -71,8 +71,15 @@ const firstRank = (rankClass: number, isOver: boolean): number => {
   const slot = isOver ? (ofLane === 0 ? 0 : ofLane + 1) : ofLane === 0 ? 1 : ofLane + liveClasses
   return slot * steps
 }
-const rankOf = ({ class: rankClass, asked, isOver }: Pick<Place<unknown>, 'class' | 'asked' | 'isOver'>): number =>
-  firstRank(rankClass, isOver) + 31 - Math.clz32(asked)
+const rankOf = ({
+  class: rankClass,
+  asked,
+  isOver,
+}: {
+  readonly class: number
+  readonly asked: number
+  readonly isOver: boolean
+}): number => firstRank(rankClass, isOver) + 31 - Math.clz32(asked)
 
 type QueueOptions = { readonly perHour: number; readonly perDay: number; readonly now: () => number }
 

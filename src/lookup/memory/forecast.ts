@@ -105,7 +105,7 @@ const doubtOf = (
   first: number | undefined,
   last: number | undefined,
   now: number,
-): Pick<Forecast, 'doubt' | 'times'> | undefined => {
+): { readonly doubt?: 'short' | 'future' | 'years'; readonly times?: readonly [string, string] } | undefined => {
   if (first === undefined || last === undefined) return undefined
   const doubt = last > now + dayMs ? 'future' : last - first > 366 * dayMs ? 'years' : undefined
   return doubt && { doubt, times: [new Date(first).toISOString(), new Date(last).toISOString()] }

@@ -16,7 +16,7 @@ export type KeptMemory<Question> = {
   readonly close: () => Promise<void>
 }
 
-export type KeptMemoryOptions = {
+type KeptMemoryOptions = {
   readonly path?: string | undefined
   /** A folder set by name is never shared silently; the default folder may be in use by another process. */
   readonly isNamed: boolean
@@ -99,7 +99,7 @@ const readKept = async <Question>(
 
 /** Releases the folder if the ledger cannot be opened. */
 const openBeside = async (
-  journal: Pick<Journal<never>, 'close'>,
+  journal: { readonly close: () => Promise<void> },
   path: string,
   emit: Emit,
 ): Promise<ReturnType<typeof openLedger>> => {

@@ -27,10 +27,10 @@ type AlertConsumerOptions = {
   /** With the group of the sink. */
   readonly settings: KafkaSettings
   readonly topic: string
-  readonly delivery: Pick<SinkDelivery, 'deliver' | 'joined' | 'remember'>
+  readonly delivery: SinkDelivery
   /** Alerts that are older are not read to remember them; 0: nothing is remembered. */
   readonly rememberMs: number
-  readonly reader: Pick<TopicReader, 'offsetsAt' | 'fetch'>
+  readonly reader: TopicReader
   readonly identity: TopicIdentity
   readonly brokers: BrokerWatch
   readonly emit: Emit

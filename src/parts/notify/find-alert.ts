@@ -26,7 +26,7 @@ export const findAlert = (
 type Range = { readonly topic: string; readonly partition: number; readonly first: number; readonly end: number }
 
 const findIn = async (
-  { fetch }: Pick<TopicReader, 'fetch'>,
+  { fetch }: TopicReader,
   { topic, partition, first, end }: Range,
   id: string,
 ): Promise<AlertRecord | undefined> => {

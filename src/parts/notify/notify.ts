@@ -144,7 +144,7 @@ export const startNotify = (options: NotifyOptions): Notifying => {
   }
 }
 
-const groupOf = ({ groupId }: Pick<KafkaSettings, 'groupId'>, { id }: Pick<Sink, 'id'>): string =>
+const groupOf = ({ groupId }: { readonly groupId: string }, { id }: Pick<Sink, 'id'>): string =>
   `${groupId}-notify-${id}`
 
 /** `ready`, or why it cannot start. */

@@ -115,7 +115,7 @@ const healthOf = (notifying: Notifying | undefined): ConsumerHealth => {
 export const testSink = async (
   config: Config,
   id: string,
-  { env, now }: Pick<Surroundings, 'env'> & { readonly now: () => number },
+  { env, now }: { readonly env: Readonly<Record<string, string | undefined>> } & { readonly now: () => number },
 ): Promise<Outcome | { readonly unknown: readonly string[] }> => {
   const configured = accepted(loadSinks(notifySettings.of(config)?.sinks ?? []))
   const found = configured.find(({ sink }) => sink.id === id)

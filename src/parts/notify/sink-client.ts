@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { isObject, type AnyObject } from '../../base/json-object.js'
 import { printable } from '../../domain/control-characters.js'
-import { connect, type ConnectDependencies } from '../../provider/connect.js'
+import { connect } from '../../provider/connect.js'
 import { exchange, type ExchangeLimits } from '../../provider/exchange.js'
 import { parseBody } from '../../provider/parse-body.js'
 import { createRedact, type Redact } from '../../provider/redact.js'
@@ -42,7 +42,7 @@ export type SinkClient = {
   readonly close: () => Promise<void>
 }
 
-type SinkClientOptions = Pick<ConnectDependencies, 'env' | 'ca'> & {
+type SinkClientOptions = { readonly env: Readonly<Record<string, string | undefined>>; readonly ca?: string } & {
   readonly url: URL
   /** Empty where there is none. */
   readonly secret: string

@@ -58,7 +58,7 @@ export type SinkDelivery = {
   /** `metadata` is committed with each position. */
   readonly deliver: (batch: Batch, metadata: string) => Promise<void>
   /** Call with alerts that were handled before this process read the partition. */
-  readonly remember: (record: Pick<Incoming, 'value' | 'timestamp'>) => void
+  readonly remember: (record: { readonly value: Buffer | null; readonly timestamp: string }) => void
   /** Call when partitions are assigned: what was left out and not told is read again. */
   readonly joined: (partitions: readonly number[]) => void
   /** Call now and then: resolves groups that are no longer open, and sends heartbeats. */

@@ -1,6 +1,5 @@
 // A question to the provider: an operation with parameters. Equal operation and parameters mean an equal question.
 import type { QuestionType } from '../../lookup/question.js'
-import type { AnswerReader } from '../../provider/answer-reader.js'
 import { isOperation, type OperationName } from '../../domain/operations.js'
 import type { Values } from '../parameters.js'
 
@@ -42,5 +41,5 @@ export const operationQuestions: QuestionType<OperationQuestion> = {
 export const questionMisfit = (
   { parameters: { ip } }: OperationQuestion,
   body: unknown,
-  { addressMisfit }: Pick<AnswerReader, 'addressMisfit'>,
+  { addressMisfit }: { readonly addressMisfit: (ip: string, answer: unknown) => string | undefined },
 ): string | undefined => (ip === undefined ? undefined : addressMisfit(ip, body))
