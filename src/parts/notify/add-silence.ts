@@ -1,15 +1,15 @@
-// An entry for the file of silences: as text, and added to a file so that what is there stays as it is written.
+// Formats a silence as YAML and appends it to the silences file, leaving the existing text unchanged.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { describeProblem } from '../../config/problem.js'
 import { readSilenceFile, type Silence } from './silence-file.js'
 
-/** JSON is YAML, and no text of an alert can be anything but text in it. */
+/** Values are written as JSON, which is valid YAML, so text from an alert cannot inject YAML. */
 export const silenceEntry = ({ id, match, until, reason, by }: Silence): string => {
   const fields = Object.entries(match).map(([field, wanted]) => `      ${field}: ${JSON.stringify(wanted)}\n`)
   return `  - id: ${JSON.stringify(id)}\n    match:\n${fields.join('')}    until: ${JSON.stringify(until)}\n    reason: ${JSON.stringify(reason)}\n    by: ${JSON.stringify(by)}\n`
 }
 
-/** What is wrong with an entry alone. */
+/** Problems of this entry, checked without the rest of the file. */
 export const silenceProblems = (silence: Silence): readonly string[] => {
   const read = readSilenceFile({ name: 'this silence', text: `silences:\n${silenceEntry(silence)}` })
   return 'problems' in read
@@ -17,7 +17,7 @@ export const silenceProblems = (silence: Silence): readonly string[] => {
     : []
 }
 
-/** Undefined once it is added, or why it is not: the file is as before then. */
+/** Returns undefined on success, or the reason for failure; the file is then unchanged. */
 export const addSilence = (file: string, silence: Silence): string | undefined => {
   const before = textOf(file)
   const start = before.trim() === '' ? 'silences:\n' : before.replace(/^silences: *\[\] *$/m, 'silences:')

@@ -1,4 +1,4 @@
-// A record of the alerts topic, which anyone may have written: an alert within bounds, or what is wrong with it.
+// Parses a record of the alerts topic. The record is untrusted, so its size and depth are limited.
 import type { AnyObject } from '../../base/json-object.js'
 import { parseBody } from '../../provider/parse-body.js'
 import { createRedact } from '../../provider/redact.js'
@@ -10,11 +10,11 @@ export type AlertRecord = {
   readonly id: string
   readonly groupId: string
   readonly level: RuleLevel
-  /** When it happened, in epoch milliseconds. */
+  /** Event time, in epoch milliseconds. */
   readonly at: number
 }
 
-/** `run` writes none that is larger. */
+/** The largest alert that `run` writes. */
 const maxBytes = 262_144
 const maxDepth = 16
 const maxTextLength = 65_536

@@ -1,4 +1,4 @@
-// What `check FILE` knows of sinks and silences.
+// How `check FILE` recognises and checks sink files and silence files.
 import { readFileSync } from 'node:fs'
 import type { FileOfPart } from '../../app/part.js'
 import { readSilenceFile, silencesSchema } from './silence-file.js'

@@ -1,4 +1,4 @@
-// The consumer group of one sink: the alerts topic from where the group is, with what was sent before remembered.
+// The consumer group of one sink: reads the alerts topic from the committed position and remembers the alerts before it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setPositions } from './set-positions.js'
 import type { BrokerWatch } from '../../kafka/broker-watch.js'
@@ -18,13 +18,13 @@ import type { SinkDelivery } from './sink-delivery.js'
 
 type AlertConsumer = {
   readonly health: () => KafkaHealth
-  /** Waits for what is being sent. */
+  /** Waits for requests in progress. */
   readonly stop: () => Promise<void>
 }
 
 type AlertConsumerOptions = {
   readonly connect: () => ReturnType<typeof createClient>
-  /** With the group of the sink. */
+  /** `groupId` is the sink's own group. */
   readonly settings: KafkaSettings
   readonly topic: string
   readonly delivery: SinkDelivery
@@ -46,7 +46,7 @@ export const consumeAlerts = (options: AlertConsumerOptions): AlertConsumer => {
   const health = recordHealth(now, brokers)
   const starting = openStartingOffsets(connect(), settings.groupId, { identity, emit })
   const positions = setPositions(starting.read)
-  /** As it is now. */
+  /** The topic's current id. */
   let topicId: string | undefined
   const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
   const progress = new Map<number, PartitionProgress>()
@@ -55,7 +55,7 @@ export const consumeAlerts = (options: AlertConsumerOptions): AlertConsumer => {
     try {
       await rememberBefore(options, partition, (await starting.read(topic, [partition])).offsets.get(partition))
     } catch (error) {
-      // At worst a group is told again.
+      // Without this, the sink may get a group's alerts again.
       emit({ event: 'kafka_client_warned', about: `${topic}/${partition} before`, message: failureOf(error).message })
     }
   }
@@ -83,7 +83,7 @@ export const consumeAlerts = (options: AlertConsumerOptions): AlertConsumer => {
     } catch (error) {
       emit({ event: 'kafka_client_warned', about: `position of ${name}`, message: failureOf(error).message })
       await sleep(againMs)
-      return // nothing of it is resolved, so it is fetched again
+      return // nothing is resolved, so the batch is fetched again
     }
     await remembered.get(partition)
     if (!fetched.goesOn()) return
@@ -107,7 +107,7 @@ export const consumeAlerts = (options: AlertConsumerOptions): AlertConsumer => {
     identity,
     topicIs: (_topic, id) => {
       topicId = id
-      // If it is another one, the position is set anew; who delivers next hears of a failure.
+      // If the topic was recreated, this sets the positions again; the next delivery reports an error.
       positions.topicIdOf({ topic, topicId }).catch(() => undefined)
     },
     health,
@@ -128,7 +128,7 @@ export const consumeAlerts = (options: AlertConsumerOptions): AlertConsumer => {
   }
 }
 
-/** Reads what is before the position, up to so many alerts and as far back as alerts are sent at all. */
+/** Remembers the alerts before the committed position, limited by count and age. */
 const rememberBefore = async (
   { reader, topic, delivery, rememberMs, now }: AlertConsumerOptions,
   partition: number,

@@ -1,4 +1,4 @@
-// Alerts that a sink refuses for good, written to a topic with what it said.
+// Writes alerts that a sink permanently rejects to the dead letter topic, with the sink's answer.
 import type { Kafka } from '../../kafka/client.js'
 import { openIdempotentSender } from '../../kafka/producers.js'
 import type { Incoming, Outgoing } from '../../kafka/records.js'
@@ -14,7 +14,7 @@ export type DeadLetter = {
 }
 
 type DeadLetters = {
-  /** Resolves once they are written, however long that takes. */
+  /** Resolves once they are written; retries without a limit. */
   readonly write: (letters: readonly DeadLetter[]) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -46,17 +46,17 @@ export const openDeadLetters = ({ kafka, topic, emit, now }: DeadLettersOptions)
   const write = async (letters: readonly DeadLetter[]): Promise<void> => {
     for (const letter of letters) {
       const done = await sender.send([recordOf(letter, true)])
-      // Where the topic does not take the alert, the headers say where it is.
+      // If the topic rejects the alert, write only the headers, which say where the alert is.
       if (done !== 'acknowledged') await sender.send([recordOf(letter, false)])
       emit({ event: 'alerts_undelivered', sink: letter.sink, alerts: 1, topic })
     }
   }
-  /** A producer sends one thing at a time. */
+  /** The producer sends one request at a time. */
   let queue: Promise<void> = Promise.resolve()
   return {
     write: (letters) => {
       const mine = queue.then(() => write(letters))
-      queue = mine.catch(() => undefined) // whoever wrote it handles the failure
+      queue = mine.catch(() => undefined) // the caller of write handles the error
       return mine
     },
     close: () => sender.close(),

@@ -35,7 +35,7 @@ const findIn = async (
     for (let at = from; at < until;) {
       const { records, next } = await fetch(topic, partition, at)
       for (const { value } of records) {
-        // Cheaper than reading each.
+        // Cheaper than parsing every record.
         if (value?.includes(id) !== true) continue
         const alert = readAlert(value)
         if ('id' in alert && alert.id === id) return alert

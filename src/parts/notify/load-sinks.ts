@@ -1,4 +1,4 @@
-// The sinks of a configuration: their descriptions with URL, secret and certificates from files; or what is wrong with them.
+// Loads the configured sinks and reads their URLs, secrets and certificates from files, or returns the problems.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../base/message-of.js'
@@ -10,7 +10,7 @@ import { readKeyFile } from '../../app/read-key-file.js'
 type ConfiguredSink = {
   readonly sink: Sink
   readonly url: URL
-  /** Empty where there is none. */
+  /** Empty without a secret. */
   readonly secret: string
   readonly ca?: string
 }
@@ -31,7 +31,6 @@ export const loadSinks = (paths: readonly string[]): readonly ConfiguredSink[] |
   return problems.length > 0 ? { problems } : loaded
 }
 
-/** What is wrong with them. */
 export const sinkProblems = (paths: readonly string[]): readonly Problem[] => {
   const sinks = loadSinks(paths)
   return 'problems' in sinks ? sinks.problems : []
@@ -64,7 +63,7 @@ const loadSink = (file: string, setting: string, problems: Problem[]): Configure
     const { sink, hasUrl } = read
     if (!hasUrl) wrong('has no url or urlFile')
     const url = sink.url ?? oneLine(sink.urlFile, 'urlFile', wrong)
-    // What is in the file may be a secret, so nothing of it is shown.
+    // The content may be a secret, so messages never show it.
     if (sink.urlFile !== undefined && url !== '')
       for (const message of urlProblems(url, sink.allowHttp)) wrong(`urlFile names a file whose URL ${message}`)
     const secret = oneLine(sink.secretFile, 'secretFile', wrong)

@@ -1,4 +1,4 @@
-// Matchers on fields of an alert, for routing and silences: every field must have one of its values, prefixes or ranges.
+// Matches alerts by their fields, for routing and silences: every listed field must have one of the values, prefixes or ranges.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
@@ -69,13 +69,13 @@ const rangesIn = (cidr: string | readonly string[]): readonly AddressRange[] =>
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Of each field that no alert has, what it might have been. */
+/** One message per field that alerts do not have, with the closest known name. */
 export const unknownFields = (match: Match): readonly { readonly field: string; readonly message: string }[] =>
   Object.keys(match)
     .filter((field) => !alertFields().has(field))
     .map((field) => ({ field, message: `is no field of an alert${didYouMean(field, alertFields())}` }))
 
-/** Whether every alert has what is asked for, as far as that can be told from the matchers. */
+/** Whether the matchers accept every alert, based on fields with known values. */
 export const matchesEverything = (match: Match): boolean =>
   Object.entries(match).every(([field, wanted]) => {
     if (field === '@timestamp' || alike.has(field)) return true
@@ -88,7 +88,7 @@ export const matchesEverything = (match: Match): boolean =>
     return false
   })
 
-/** The same in every alert. */
+/** Fields with the same value in every alert. */
 const alike: ReadonlySet<string> = new Set([
   'event.kind',
   'event.category',
@@ -105,7 +105,7 @@ const alertFields = (): ReadonlySet<string> => (fields ??= new Set(leavesOf(read
 const readSchema = (): AnyObject =>
   JSON.parse(readFileSync(join(packageFolder, 'schemas/alert.schema.json'), 'utf8')) as AnyObject
 
-/** Names of members with dots between them; those of an object whose members are not listed are any. */
+/** Dotted paths of all leaf fields. An object without listed properties counts as a leaf. */
 const leavesOf = (root: AnyObject): readonly string[] => {
   const walk = (schema: unknown, path: readonly string[]): readonly string[] => {
     const reference = memberAt(schema, ['$ref'])

@@ -1,4 +1,4 @@
-// Messages of notify itself, shaped like alerts so that every sink can show them: how many were left out, a heartbeat, a test.
+// Messages from notify itself, shaped like alerts so that every sink can show them: omitted alerts, heartbeats and tests.
 import { createHash } from 'node:crypto'
 import { ruleLevels, type RuleLevel } from '../../alerts/sigma/rule.js'
 import type { AlertRecord } from './alert-record.js'
@@ -7,7 +7,7 @@ type Notice = {
   readonly name: string
   readonly message: string
   readonly level: RuleLevel
-  /** The same for the same notice: its id is made of it. */
+  /** Identifies the notice; its alert id is a hash of this. */
   readonly key: string
   readonly count: number
   readonly now: number
@@ -50,13 +50,13 @@ const notice = ({ name, message, level, key, count, now }: Notice): AlertRecord 
   }
 }
 
-/** Alerts that were not sent one by one. */
+/** Alerts that one summary message replaces. */
 export type LeftOut = {
   readonly alerts: number
   readonly worst: RuleLevel
-  /** Of these, because they were too old. */
+  /** Those omitted because of their age. */
   readonly tooOld: number
-  /** Where the first of them is. */
+  /** Partition and offset of the first one. */
   readonly first: string
 }
 
@@ -80,7 +80,7 @@ export const heartbeat = (sink: string, now: number): AlertRecord =>
     now,
   })
 
-/** An alert as `run` raises it, about documentation addresses. */
+/** Looks like an alert from `run`; the addresses are reserved for documentation. */
 export const sampleAlert = (sink: string, now: number): AlertRecord => {
   const sample = notice({
     name: 'Test of threatweave notify',

@@ -1,4 +1,4 @@
-// Sends the alerts of a topic to its sinks until it is stopped: each has its own consumer group, so that one that is away delays no other.
+// Sends the alerts of a topic to all sinks until stopped. Each sink has its own consumer group, so a slow sink delays no other.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.js'
 import { openBrokerWatch, whenReachable, type BrokerWatch } from '../../kafka/broker-watch.js'
@@ -36,10 +36,10 @@ type NotifyEnded = { readonly sentence: string; readonly needsOperator: boolean 
 
 export type Notifying = {
   readonly sinks: () => readonly (SinkStatus & { readonly lags: ReadonlyMap<number, number> })[]
-  /** Of all groups together; nothing while it starts. */
+  /** One entry per consumer group; empty during startup. */
   readonly health: () => readonly KafkaHealth[]
   readonly unreachableSince: () => number | undefined
-  /** Nothing after a stop. */
+  /** Undefined after a requested stop. */
   readonly ended: Promise<NotifyEnded>
 }
 
@@ -81,7 +81,7 @@ export const startNotify = (options: NotifyOptions): Notifying => {
       if (!reader) return undefined
       const opened = reader
       const readEnds = async (): Promise<void> => {
-        // An outage is told elsewhere; the last known end stays.
+        // The broker watch reports outages; keep the last known end offsets.
         ends = await opened.offsetsAt(options.alertsTopic, 'latest').catch(() => ends)
       }
       const failed = new Promise<NotifyEnded>((resolve) => {
@@ -116,7 +116,7 @@ export const startNotify = (options: NotifyOptions): Notifying => {
     } finally {
       cancel()
       const stopped = Promise.all(consumers.map(({ stop }) => stop()))
-      // A request that a sink does not answer is given up: its alerts are sent again after the next start.
+      // On timeout, unanswered requests are abandoned; their alerts are sent again after the next start.
       await Promise.race([stopped, sleep(settings.limits.drainMs, undefined, { ref: false })])
       await letters.close()
       await reader?.close()
@@ -147,7 +147,7 @@ export const startNotify = (options: NotifyOptions): Notifying => {
 const groupOf = ({ groupId }: { readonly groupId: string }, { id }: Pick<Sink, 'id'>): string =>
   `${groupId}-notify-${id}`
 
-/** `ready`, or why it cannot start. */
+/** Returns `ready`, or the reason why notify cannot start. */
 const prepare = async (
   { settings, alertsTopic, deadLetterTopic, sinks, emit }: NotifyOptions,
   admin: Admin,

@@ -1,4 +1,4 @@
-// Alerts to people and other systems.
+// The notify part: sends alerts to people and other systems.
 import type { Part } from '../../app/part.js'
 import { notifySettings } from './settings.js'
 

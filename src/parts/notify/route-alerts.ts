@@ -1,4 +1,4 @@
-// Which sinks get an alert: every one whose matchers accept it, all without matchers, and the default sinks what no matchers took.
+// Routes alerts to sinks by their matchers. A sink without matchers gets all alerts; a default sink gets those that no matcher accepts.
 import type { AnyObject } from '../../base/json-object.js'
 import { compileMatch, type Matches } from './matchers.js'
 import type { SinkDescription } from './sink-file.js'

@@ -1,4 +1,4 @@
-// The sinks of the configuration, opened and given the alerts until the program is stopped; or one of them, tested.
+// Runs the notify service with the configured sinks until stopped, or sends a test alert to one sink.
 import { backgroundClock, systemClock } from '../../base/clock.js'
 import { exposed } from '../../config/exposed-files.js'
 import { accepted } from '../../config/load-config.js'
@@ -18,7 +18,7 @@ import type { WorkerFailure } from '../../app/supervise-workers.js'
 import { refusePortsInUse, watchRun } from '../../app/watch-run.js'
 
 type Surroundings = {
-  /** For proxy variables. */
+  /** For the proxy variables. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly emit: Emit
   readonly signal: AbortSignal
@@ -96,7 +96,7 @@ const noTopic: Problem = {
   message: 'must name the topic of the alerts, or kafka.output.topic the one that it is named after',
 }
 
-/** It is ready when each sink has joined its group; a sink that is away is told by the metrics. */
+/** Ready once every sink has joined its group. Failing sinks show up in the metrics instead. */
 const healthOf = (notifying: Notifying | undefined): ConsumerHealth => {
   const each = notifying?.health() ?? []
   const unreachableSince = notifying?.unreachableSince()
@@ -111,7 +111,7 @@ const healthOf = (notifying: Notifying | undefined): ConsumerHealth => {
   }
 }
 
-/** Sends one sample alert to the sink with this id; undefined where there is none. */
+/** Sends a sample alert to the sink with this id, or returns the known ids. */
 export const testSink = async (
   config: Config,
   id: string,

@@ -1,13 +1,13 @@
-// At least once: sets where the assigned partitions are read, after every join and when a topic turns out to be another one.
+// Sets the read positions of assigned partitions for at-least-once delivery, after every join and when a topic was recreated.
 import type { Assigned } from '../../kafka/fetched.js'
 import type { StartingOffsets } from '../../kafka/starting-offsets.js'
 
 type Positions = {
-  /** Call after every join with all partitions that are assigned now. */
+  /** Call after every join with all assigned partitions. */
   readonly joined: (assigned: readonly Assigned[]) => void
   /**
-   * The id of the topic that is read, once its positions are set: anew if it has another id now, and a batch that was fetched before that is stale then.
-   * Throws if nobody answers; the next call tries again.
+   * Resolves to the id of the topic being read once its positions are set. A new id sets them again; batches fetched before that are stale.
+   * Rejects if the broker does not answer; the next call tries again.
    */
   readonly topicIdOf: (now: {
     readonly topic: string
@@ -17,13 +17,13 @@ type Positions = {
 
 export const setPositions = (startingOffsets: StartingOffsets): Positions => {
   let assigned: readonly Assigned[] = []
-  /** By topic, since the last join. */
+  /** By topic; cleared at every join. */
   const set = new Map<string, Promise<string | undefined>>()
   const begin = (topic: string): Promise<string | undefined> => {
     const mine = seekAll(topic, () => set.get(topic) === mine)
     set.set(topic, mine)
     mine.catch(() => {
-      if (set.get(topic) === mine) set.delete(topic) // whoever waits for it handles the failure
+      if (set.get(topic) === mine) set.delete(topic) // callers of topicIdOf handle the error
     })
     return mine
   }

@@ -1,4 +1,4 @@
-// The file of silences: which alerts are held back, until when, why and by whom, as a schema, and what is wrong with one.
+// Schema and checks of the silences file: which alerts to suppress, until when, why and for whom.
 import { Type, type Static } from '@sinclair/typebox'
 import type { Problem } from '../../config/problem.js'
 import { freeze } from '../../config/schema.js'
@@ -45,7 +45,7 @@ export type Silence = Static<typeof silenceSchema>
 
 const validate = createValidator(silencesSchema)
 
-/** The silences, or every problem of the file. */
+/** Returns the silences, or all problems of the file. */
 export const readSilenceFile = (
   file: NamedText,
 ): { readonly silences: readonly Silence[] } | { readonly problems: readonly Problem[] } => {

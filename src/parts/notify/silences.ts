@@ -1,4 +1,4 @@
-// The silences in use: read again when their file changes, and counted by what they hold back.
+// The active silences: reloads the file when it changes and counts the suppressed alerts.
 import { readFile, stat } from 'node:fs/promises'
 import type { AnyObject } from '../../base/json-object.js'
 import type { Clock } from '../../base/clock.js'
@@ -10,9 +10,9 @@ import { compileMatch, type Matches } from './matchers.js'
 import { readSilenceFile, type Silence } from './silence-file.js'
 
 export type Silences = {
-  /** The first that is in force now and matches. */
+  /** The first active silence that matches. */
   readonly find: (alert: AnyObject) => Silence | undefined
-  /** Call for each alert that one has held back, or marked. */
+  /** Call for every alert that a silence suppresses or marks. */
   readonly count: (silence: Silence) => void
   readonly held: () => readonly { readonly silence: Silence; readonly alerts: number; readonly isInForce: boolean }[]
   readonly close: () => Promise<void>
@@ -20,10 +20,10 @@ export type Silences = {
 
 type SilencesOptions = { readonly clock: Clock; readonly emit: Emit; readonly pollMs?: number }
 
-/** A change counts when it has stood still for as long. */
+/** Poll interval; a changed file is loaded after it was stable for this long. */
 const lookMs = 1_000
 
-/** `file` is empty where there is none. */
+/** An empty `file` means no silences. */
 export const openSilences = async (
   file: string,
   { clock, emit, pollMs = lookMs }: SilencesOptions,

@@ -1,4 +1,4 @@
-// Sends alerts to one sink over HTTP, and says what became of each: delivered, refused for good, or to be sent again.
+// Sends alerts to one sink over HTTP and reports the outcome of each: delivered, permanently rejected, or to be retried.
 import { createHmac } from 'node:crypto'
 import { isObject, type AnyObject } from '../../base/json-object.js'
 import { printable } from '../../domain/control-characters.js'
@@ -10,7 +10,7 @@ import type { AlertRecord } from './alert-record.js'
 import type { Sink } from './sink-file.js'
 import { memberAt, type Render, type Scope } from './template.js'
 
-/** What the last answer says about the sink itself. */
+/** The state of the sink according to its last answer. */
 export const sinkStates = [
   'working',
   'unauthorised',
@@ -26,7 +26,7 @@ export type SinkState = (typeof sinkStates)[number]
 
 export type Outcome =
   | { readonly kind: 'delivered' }
-  /** It will never take this. */
+  /** A permanent rejection; retries are pointless. */
   | { readonly kind: 'refused'; readonly http: number; readonly answer: string }
   | {
       readonly kind: 'later'
@@ -36,7 +36,7 @@ export type Outcome =
     }
 
 export type SinkClient = {
-  /** In the order of the alerts; of one request all are `later` together. */
+  /** Outcomes in the order of the alerts. A failed request makes all of its alerts `later`. */
   readonly send: (alerts: readonly AlertRecord[]) => Promise<readonly Outcome[]>
   readonly resolve: (alert: AlertRecord) => Promise<Outcome>
   readonly close: () => Promise<void>
@@ -44,7 +44,7 @@ export type SinkClient = {
 
 type SinkClientOptions = { readonly env: Readonly<Record<string, string | undefined>>; readonly ca?: string } & {
   readonly url: URL
-  /** Empty where there is none. */
+  /** Empty without a secret. */
   readonly secret: string
   readonly now: () => number
   readonly limits?: ExchangeLimits
@@ -55,7 +55,7 @@ const sinkLimits: ExchangeLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 20_000,
   bodyTimeoutMs: 20_000,
-  // An answer about a thousand alerts with a reason for each.
+  // Fits an answer with a reason for each of a thousand alerts.
   maxAnswerBytes: 2_097_152,
 }
 const maxShown = 500
@@ -105,7 +105,7 @@ export const createSinkClient = (sink: Sink, options: SinkClientOptions): SinkCl
   }
 }
 
-/** What {sink.…} stands for. */
+/** The values of {sink.…} in templates. */
 const sinkScope = (sink: Sink, { level, at }: AlertRecord, secret: string, now: number): AnyObject => ({
   secret,
   level: sink.levels[level] ?? level,
@@ -139,7 +139,7 @@ const bodyOf = (sink: Sink, render: Render, scopes: readonly Scope[]): string =>
 
 const plain = { escape: {}, clip: 2_000 }
 
-/** What a header cannot hold would split it. */
+/** Replaces invalid characters, which could split the header. */
 const headerText = (value: unknown): string =>
   typeof value === 'string' ? value.replace(/[^\x20-\x7e]/g, '?').trim() : ''
 
@@ -150,7 +150,7 @@ const signature = ({ sign }: Sink, secret: string, body: string, now: number): R
   return { [sign.timestamp.toLowerCase()]: time, [sign.signature.toLowerCase()]: `sha256=${mac}` }
 }
 
-/** The secret, what is made of it, and of a URL that is a secret its path: a page that says what was not found repeats it. */
+/** Redacts the secret and credentials made from it. If the URL is a secret, its path is redacted too, because error pages repeat it. */
 const redactOf = ({ urlFile, user }: Sink, { pathname, search }: URL, secret: string): Redact['text'] => {
   const ofUrl =
     urlFile === undefined ? [] : [pathname + search, ...pathname.split('/').filter((part) => part.length > 7)]
@@ -179,7 +179,7 @@ const stateOf = (http: number): Exclude<SinkState, 'working'> => {
   return http >= 300 && http < 400 ? 'redirects' : 'unexpected'
 }
 
-/** What the answer lists, one entry for each alert. */
+/** Outcomes from an answer that lists one entry per alert. */
 const eachOf = (
   sink: Sink,
   answer: NonNullable<Sink['answer']>,

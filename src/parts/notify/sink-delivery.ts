@@ -1,4 +1,4 @@
-// Delivers the alerts of a topic to one sink, in order, until each is delivered, refused for good, or not for this sink.
+// Delivers alerts to one sink in order. Each is retried until it is delivered, permanently rejected, or no longer due.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ruleLevels } from '../../alerts/sigma/rule.js'
 import { createBoundedCache } from '../../base/bounded-cache.js'
@@ -12,7 +12,7 @@ import type { Silences } from './silences.js'
 import type { SinkClient, SinkState } from './sink-client.js'
 import type { Sink } from './sink-file.js'
 
-/** The totals of a sink. */
+/** Every alert ends as exactly one of these; the metrics count them. */
 const alertFates = [
   'delivered',
   'refused',
@@ -28,12 +28,12 @@ type Fate = (typeof alertFates)[number]
 export type SinkStatus = {
   readonly id: string
   readonly state: SinkState
-  /** By what became of them. */
+  /** Counted by outcome. */
   readonly alerts: Readonly<Record<Fate, number>>
   readonly failures: Readonly<Partial<Record<SinkState, number>>>
-  /** Epoch milliseconds when the alert in progress was written. */
+  /** When the oldest alert in progress was written, in epoch milliseconds. */
   readonly oldest: number | undefined
-  /** By partition, the offset of the next alert. */
+  /** The next offset of each partition. */
   readonly positions: ReadonlyMap<number, number>
 }
 
@@ -41,7 +41,7 @@ type SinkDeliveryOptions = {
   readonly sink: Sink
   readonly client: Pick<SinkClient, 'send' | 'resolve'>
   readonly silences: Pick<Silences, 'find' | 'count'>
-  /** Whether routing gives an alert to this sink. */
+  /** Whether routing sends an alert to this sink. */
   readonly wants: (alert: AlertRecord) => boolean
   /** Resolves once they are written. */
   readonly writeDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>
@@ -55,13 +55,13 @@ type SinkDeliveryOptions = {
 type Batch = Pick<Fetched, 'records' | 'topic' | 'partition' | 'lag' | 'goesOn' | 'resolve' | 'commit'>
 
 export type SinkDelivery = {
-  /** `metadata` is committed with each position. */
+  /** `metadata` is committed with every position. */
   readonly deliver: (batch: Batch, metadata: string) => Promise<void>
   /** Call with alerts that were handled before this process read the partition. */
   readonly remember: (record: { readonly value: Buffer | null; readonly timestamp: string }) => void
   /** Call when partitions are assigned: what was left out and not told is read again. */
   readonly joined: (partitions: readonly number[]) => void
-  /** Call now and then: resolves groups that are no longer open, and sends heartbeats. */
+  /** Call periodically: resolves expired groups and sends heartbeats. */
   readonly tick: () => Promise<void>
   readonly status: () => SinkStatus
 }
@@ -73,7 +73,7 @@ const maxOpen = 100_000
 const longestRetryAfterMs = 3_600_000
 const batchBytes = 4_194_304
 const usualPauses = { firstMs: 500, maxMs: 60_000, minuteMs: 60_000 }
-/** How soon a stop is noticed. */
+/** A pause checks for a stop this often. */
 const stepMs = 200
 
 export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery => {
@@ -118,7 +118,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
     if (first !== undefined) open.delete(first)
   }
 
-  /** What is to be sent of a record, or what else became of it. */
+  /** Returns the alert to send, or the reason why it is not sent. */
   const judge = (record: Incoming): AlertRecord | Exclude<Fate, 'delivered' | 'refused'> => {
     const alert = readAlert(record.value)
     if ('problem' in alert) {
@@ -153,7 +153,10 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
     return isOld ? 'too_old' : 'capped'
   }
 
-  /** Alerts for one request, from a place on, and where the next request begins. A group is in it once, so that its alerts keep their order. */
+  /**
+   * Collects the alerts of the next request from index `from` on; `end` is where the following request starts.
+   * A request has at most one alert per group, so retries cannot reorder a group.
+   */
   const take = (records: readonly Incoming[], from: number): { readonly waiting: Waiting[]; readonly end: number } => {
     const waiting: Waiting[] = []
     const inBatch = new Set<string>()
@@ -177,7 +180,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
     return { waiting, end }
   }
 
-  /** False where the batch is no longer ours, or this process stops. */
+  /** Returns false when the partition was revoked or this process is stopping. */
   const sendAll = async (batch: readonly Waiting[], goesOn: () => boolean): Promise<boolean> => {
     let waiting = batch
     for (let pauseMs = firstMs; waiting.length > 0; pauseMs = Math.min(pauseMs * 2, maxMs)) {
@@ -185,7 +188,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
       const outcomes = await client.send(waiting.map(({ alert }) => alert))
       const [first] = outcomes
       if (first?.kind === 'refused' && waiting.length > 1 && outcomes.every((outcome) => outcome === first)) {
-        // Of a request that was refused as a whole, each half is tried alone.
+        // The sink rejected the whole request, so try each half separately.
         const half = waiting.length >> 1
         return (await sendAll(waiting.slice(0, half), goesOn)) && sendAll(waiting.slice(half), goesOn)
       }
@@ -218,7 +221,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
     }
     return true
   }
-  /** A silence that is added while a sink is away holds back what waits for it. */
+  /** A silence added during an outage also suppresses alerts that wait for a retry. */
   const isSilencedNow = (alert: AlertRecord): boolean => {
     const silence = sink.silenced === 'drop' ? silences.find(alert.whole) : undefined
     if (!silence) return false
@@ -248,7 +251,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
     const { records, partition, goesOn } = batch
     const settle = async (last: string): Promise<void> => {
       positions.set(partition, Number(last) + 1)
-      // What is left out stays uncommitted until the sink was told how much it is.
+      // Omitted alerts stay uncommitted until the sink got the message that counts them.
       batch.resolve(last, leftOut.has(partition) ? undefined : metadata)
       await batch.commit()
     }
@@ -257,7 +260,7 @@ export const createSinkDelivery = (options: SinkDeliveryOptions): SinkDelivery =
         oldest.set(partition, Number((records[at] as Incoming).timestamp))
         const hadRoom = hasRoom()
         const { waiting, end } = take(records, at)
-        // Of many alerts one message tells: before the next that is sent, or when there are no more.
+        // One message covers all omitted alerts. It goes before the next alert, or when none is left.
         if (waiting.length > 0 && hadRoom && !(await tellLeftOut(partition, goesOn))) return
         if (!(await sendAll(waiting, goesOn))) return
         await settle((records[end - 1] as Incoming).offset)

@@ -1,4 +1,4 @@
-// A file of sinks/, or one of the user's own: where alerts are sent, how a request is made of them and which ones it gets, as a schema, and what is wrong with one.
+// Schema and checks of sink files, bundled or user-defined: the destination, the request template and the routing.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
@@ -167,7 +167,7 @@ export const sinkSchema = Type.Object(
 
 export type SinkDescription = Static<typeof sinkSchema>
 
-/** A description that is compiled, with where it is in its file. */
+/** A description with its compiled templates. */
 export type Sink = SinkDescription & {
   readonly render: {
     readonly body: Render
@@ -182,7 +182,7 @@ const bundledSinks = (): readonly string[] => readdirSync(sinksFolder).map((name
 
 const validate = createValidator(sinkSchema)
 
-/** The sink, or every problem of its file. A bundled one has no URL. */
+/** Returns the sink, or all problems of its file. Bundled sinks have no URL. */
 export const readSinkFile = (
   named: NamedText,
 ): { readonly sink: Sink; readonly hasUrl: boolean } | { readonly problems: readonly Problem[] } => {
@@ -236,7 +236,7 @@ const compile = (
   return render
 }
 
-/** What a schema cannot say. */
+/** Checks that the schema cannot express. */
 const contradictions = (
   sink: SinkDescription,
   isBundled: boolean,

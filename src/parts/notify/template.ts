@@ -1,22 +1,22 @@
-// The template of a request: a YAML value in whose texts {paths} stand for parts of the alert. What an alert says is only ever inserted, never read as template.
+// Request templates: YAML whose {paths} are replaced with alert fields. Alert text is only inserted, never parsed as a template.
 import { isObject, type AnyObject } from '../../base/json-object.js'
 import { printable } from '../../domain/control-characters.js'
 
 export type Scope = {
   readonly alert: AnyObject
-  /** What is not in the alert: {sink.level}, {sink.secret} and so on. */
+  /** Values that are not part of the alert: {sink.level}, {sink.secret} and so on. */
   readonly sink: AnyObject
   readonly item?: unknown
 }
 
 type TextRules = {
-  /** Characters that the receiver would read as markup, and what is written for each. */
+  /** Replacements for characters that the receiver would read as markup. */
   readonly escape: Readonly<Record<string, string>>
-  /** Characters that one inserted value may have. */
+  /** The maximum length of one inserted value. */
   readonly clip: number
 }
 
-/** Undefined where the one value that it stands for is absent. */
+/** Returns undefined if the template is a single path whose value is missing. */
 export type Render = (scope: Scope, rules: TextRules) => unknown
 
 type TemplateProblem = { readonly at: string; readonly message: string }
@@ -25,7 +25,7 @@ const maxDepth = 16
 const maxItems = 100
 const pathPattern = /^@?[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_@-]+)*$/
 
-/** Adds what is wrong to `problems`; `at` is where in the file it is. */
+/** Appends to `problems`; `at` is the path within the file. */
 export const compileTemplate = (template: unknown, at: string, problems: TemplateProblem[], depth = 0): Render => {
   const wrong = (message: string): Render => {
     problems.push({ at, message })
@@ -102,7 +102,7 @@ const insert = (
   { escape, clip }: TextRules,
 ): string | undefined => {
   const text = textOf(valueAt(scope, path)) ?? otherwise
-  // What the file itself says is no enemy's.
+  // Values from the sink file are trusted, so they are not escaped.
   if (text === undefined || path.startsWith('sink.')) return text
   const shown = printable(text.length > clip ? `${text.slice(0, clip - 1)}…` : text)
   return Array.from(shown, (character) => (Object.hasOwn(escape, character) ? escape[character] : character)).join('')
@@ -124,7 +124,7 @@ const valueAt = (scope: Scope, path: string): unknown => {
   return memberAt(scope.alert, [root, ...rest])
 }
 
-/** Follows names of members, and never what a prototype has. */
+/** Reads own properties only, so a path never reaches the prototype. */
 export const memberAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>(
     (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),

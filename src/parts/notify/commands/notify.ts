@@ -53,7 +53,7 @@ not fix.
   },
 }
 
-/** It reads and writes no events. */
+/** Not needed here: notify neither reads nor writes events. */
 const ofEvents = new Set(['kafka.input.topics', 'kafka.output.topic'])
 
 const sendSample = async (config: Config, id: string, io: Io): Promise<number> => {

@@ -1,4 +1,4 @@
-// The `silence` command: creates an entry of the silences file, from an alert or from matchers.
+// The `silence` command: creates a silence entry from an alert or from matchers.
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { findAlert } from '../find-alert.js'
