@@ -1,4 +1,4 @@
-// The three acts of the demo, each with real events: an alert, a verdict that comes late, and a list that changes.
+// The three acts of the demo, all with real events: an alert, a late verdict and a list change.
 import { appendFileSync } from 'node:fs'
 import { renderAlert } from '../../alerts/render-alert.js'
 import type { SlowLink } from './slow-link.js'
@@ -9,18 +9,18 @@ import type { AlertRecord, Arrived, Watched } from './watch-topics.js'
 export type Stage = {
   readonly io: Io
   readonly watched: Watched
-  /** In the order of the lines; the key of a line is its number, so that the repeats of one stay in one partition. */
+  /** Sends in order. A line's number is its key, so repeats of a line go to the same partition. */
   readonly send: (lines: readonly string[]) => Promise<unknown>
-  /** Rejects when the demo is stopped, when `run` ends, and after five minutes. */
+  /** Rejects when the user stops the demo, when `run` exits, or after five minutes. */
   readonly until: <Found>(what: string, find: () => Found | undefined) => Promise<Found>
-  /** Since the broker was up. */
+  /** Seconds since the broker was ready. */
   readonly seconds: (at: number) => string
 }
 
-/** How long the lookup server takes for an answer in the second act. */
+/** The delay of lookup answers in the second act. */
 const slowMs = 1_500
 
-/** A line of the sample log is about this one: a machine inside called a command and control server. */
+/** The sample log has a connection from this internal peer to this command and control server. */
 export const called = { value: '203.0.113.99', peer: '10.0.0.31' } as const
 
 export const showFirstAlert = async (
@@ -33,7 +33,7 @@ export const showFirstAlert = async (
   io.stdout.write(shown(alert.value, io))
 }
 
-/** The same without a broker. */
+/** The first act without a broker. */
 export const showRaised = (alerts: readonly AlertRecord[], io: Io): void => {
   const alert = alerts.find(isAbout(called))
   if (!alert) return
@@ -41,7 +41,7 @@ export const showRaised = (alerts: readonly AlertRecord[], io: Io): void => {
   io.stdout.write(shown(alert, io))
 }
 
-/** Nobody has asked about this address before; the sample intelligence lists it as command and control. */
+/** Not in the sample log, so no verdict is cached. The sample intelligence lists it as command and control. */
 const late = { value: '198.51.100.61', peer: '10.0.0.23' } as const
 const lateLine = `date=2026-11-15 time=08:01:00 devname="edge-fw-1" devid="FG100E0000000001" logid="0000000013" type="traffic" subtype="forward" level="notice" vd="root" srcip=${late.peer} srcport=50161 srcintf="lan" srcintfrole="lan" dstip=${late.value} dstport=443 dstintf="wan1" dstintfrole="wan" proto=6 action="accept" policyid=12 service="HTTPS" sentbyte=2100 rcvdbyte=6023`
 
@@ -67,10 +67,10 @@ export const showLateVerdict = async ({ io, watched, send, until, seconds }: Sta
   io.stdout.write(shown(alert.value, io))
 }
 
-/** In the sample log a machine inside called it, and nothing was known about it. */
+/** An internal machine connects to it in the sample log, when no list has it. */
 const gained = { value: '198.51.100.77' } as const
 
-/** The list has this one entry at the start, which nobody has seen. */
+/** The initial list. Its only entry does not occur in the sample log. */
 export const listBefore = 'value,category\n198.51.100.250,c2\n'
 
 export const showRetroAlert = async ({ io, watched, until, seconds }: Stage, list: string): Promise<void> => {
@@ -83,7 +83,7 @@ export const showRetroAlert = async ({ io, watched, until, seconds }: Stage, lis
   io.stdout.write(shown(alert.value, io))
 }
 
-/** What `threatweave notify` made of the same alert. */
+/** Shows the chat message that `threatweave notify` sent for the same alert. */
 export const showInChat = async (
   { io, until }: Stage,
   { messages }: { readonly messages: readonly { readonly at: number; readonly text: string }[] },

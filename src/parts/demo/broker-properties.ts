@@ -25,7 +25,7 @@ export const brokerProperties = (at: {
       (at.secure ? `,SASL://127.0.0.1:${at.sasl},TLS://localhost:${at.tls}` : ''),
     ...(at.secure
       ? [
-          // A topic with access rules has them kept; whoever comes without a name may do everything.
+          // Enforces ACLs on topics that have them; unauthenticated clients are super users.
           'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
           'super.users=User:ANONYMOUS',
           'allow.everyone.if.no.acl.found=true',

@@ -1,4 +1,4 @@
-// A real Kafka broker for the demo and tests: one KRaft node in a temporary folder.
+// Starts a real Kafka broker for the demo and tests: one KRaft node in a temporary folder.
 import { readFile, writeFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -12,7 +12,7 @@ import { provision, type Distribution, type Provision } from './distribution.js'
 
 type Certificates = { readonly ca: string; readonly clientKey: string; readonly clientCertificate: string }
 
-/** Creates a certificate authority, a server and a client certificate with openssl. */
+/** Creates a certificate authority, a server certificate and a client certificate with openssl. */
 const certificates = async (folder: string): Promise<Certificates> => {
   const at = (name: string): string => join(folder, name)
   const openssl = async (...args: readonly string[]): Promise<void> => {
@@ -36,25 +36,25 @@ const certificates = async (folder: string): Promise<Certificates> => {
 
 export type Broker = {
   readonly how: 'environment' | 'docker' | 'java'
-  /** `host:port` of the plain listener. */
+  /** `host:port` of the plaintext listener. */
   readonly plain: string
-  /** Listeners with SASL and with TLS, if they were asked for. */
+  /** The SASL and TLS listeners, if requested. */
   readonly secure?: { readonly sasl: string; readonly tls: string; readonly certificates: Certificates }
-  /** Java class path of Kafka's own tools, where there is one. */
+  /** Java class path of Kafka's tools, if Kafka runs from jars. */
   readonly classPath?: string
   readonly stop: () => Promise<void>
-  /** Ends the broker at once and keeps its data and ports; `resume` starts it again. */
+  /** Kills the broker but keeps its data and ports; `resume` starts it again. */
   readonly halt: () => Promise<void>
   readonly resume: () => Promise<void>
 }
 
 type BrokerOptions = Provision & {
   readonly secure?: boolean
-  /** The port clients are told, if something is between them and the plain listener. */
+  /** The port that clients connect to, if a proxy is in front of the plaintext listener. */
   readonly advertisedPort?: number
 }
 
-/** A running broker, or the sentence that says what is missing. */
+/** Returns a running broker, or a sentence about the missing prerequisite. */
 export const startBroker = async (options: BrokerOptions): Promise<Broker | { readonly missing: string }> => {
   const given = options.env.KAFKA_BROKERS
   if (given !== undefined && given !== '') {
@@ -140,7 +140,7 @@ const launch = async (
       ? await run(
           'java',
           [...javaFlags, '-cp', distribution.classPath, 'kafka.tools.StorageTool', ...formatArguments],
-          // It writes its log where it is started.
+          // The tool writes its log to the working directory.
           { cwd: folder },
         )
       : await run(
@@ -170,7 +170,7 @@ const launch = async (
   }
 }
 
-/** Begins with a letter: a hyphen would be taken for an option when it is given to the storage tool. */
+/** Clears the top bit so that the id starts with a letter: the storage tool would read a leading hyphen as an option. */
 const clusterId = (): string => {
   const [first = 0, ...rest] = randomBytes(16)
   return Buffer.from([first & 0x7f, ...rest]).toString('base64url')
@@ -203,8 +203,7 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
   return ports
 }
 
-/** A KRaft broker opens its listener only when it can serve. */
-/** A busy machine needs minutes; a broker that cannot start ends by itself. */
+/** Enough for a slow machine; a broker that fails to start exits sooner. Its listener opens once it is ready. */
 const startSeconds = 300
 
 const answersOn = async (port: number, child: ChildProcess): Promise<boolean> => {

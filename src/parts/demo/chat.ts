@@ -1,4 +1,4 @@
-// A chat for the demo: takes messages as an incoming webhook does, and keeps them with the time at which each arrived.
+// A stand-in chat server for the demo: accepts webhook messages and stores them with their arrival times.
 import type { AddressInfo } from 'node:net'
 import { parseObject } from '../../base/json-object.js'
 import { http } from '../../base/node-http.js'

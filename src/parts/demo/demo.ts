@@ -80,7 +80,7 @@ of Kafka.
   },
 }
 
-/** Names that the sample intelligence knows as clean and as suspicious. */
+/** The sample intelligence has one clean and one suspicious name. */
 const queries = ['www.example.com', 'ads.example.net'] as const
 const queryLine = (name: string, place: number): string =>
   `[INFO] 10.0.0.9${place}:42114 - 6482${place} "A IN ${name}. udp 57 false 1232" NOERROR qr,aa,rd 66 0.000150566s`
@@ -111,7 +111,7 @@ const startLookupService = (folder: string, apiKey: string, called: () => void):
   )
 }
 
-/** The sample logs use documentation addresses, which are normally never looked up. */
+/** Enables lookups of documentation addresses, because the sample logs use them. */
 const demoEnvironment = (
   io: Io,
   {
@@ -124,15 +124,15 @@ const demoEnvironment = (
   const suspicious = join(folder, 'suspicious.txt')
   const table = join(folder, 'judgement.yaml')
   writeFileSync(suspicious, 'ads.example.net\n')
-  // The sample reports are dated.
+  // The sample reports are old, so disable the age limit.
   writeFileSync(table, 'maxAgeDays: 100000\n')
   return {
     PATH: io.env.PATH ?? '',
     THREATWEAVE_GATE_DOCUMENTATION: 'true',
-    // Our own servers in the sample logs.
+    // The range of our own servers in the sample logs.
     THREATWEAVE_GATE_OWN_RANGES: '192.0.2.0/24',
     THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
-    // The summary is made from the full annotations.
+    // The summary needs full annotations.
     THREATWEAVE_OUTPUT_DETAIL: 'full',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
     THREATWEAVE_INTEL_SERVICE_API_KEY: key,

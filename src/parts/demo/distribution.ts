@@ -1,10 +1,10 @@
-// Finds a Kafka to run: Docker, else Java with jars fetched by Maven.
+// Finds a way to run Kafka: Docker, else Java with jars that Maven downloads.
 import type { Io } from '../../terminal/command.js'
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
 import { answers, run } from './run.js'
 import { showFetch } from './show-fetch.js'
 
-/** Another release with KAFKA_VERSION, such as the oldest that is supported. */
+/** KAFKA_VERSION selects another release, for example the oldest supported one. */
 const versionOf = ({ KAFKA_VERSION: given = '' }: Environment): string => (given === '' ? '4.3.1' : given)
 
 export type Distribution =
@@ -16,7 +16,7 @@ export type Provision = {
   readonly env: Environment
   /** Shows the progress of a download; nothing is shown without it. */
   readonly stderr?: Io['stderr'] | undefined
-  /** Only this one, for those who must run Java programs next to the broker. */
+  /** Restricts the search to this kind, for callers that run Java programs next to the broker. */
   readonly only?: 'java' | undefined
 }
 
@@ -38,7 +38,7 @@ export const provision = async ({ env, stderr, only }: Provision): Promise<Distr
   }
 }
 
-/** The image, pulled if it is not there: `docker run` would do that without a word. */
+/** Pulls the image if it is missing; `docker run` would pull it without showing progress. */
 const image = async (name: string, stderr: Provision['stderr']): Promise<Distribution> => {
   if (await answers('docker', ['image', 'inspect', name])) return { how: 'docker', image: name }
   const pulled = await showFetch(stderr, `fetching ${name} with Docker, once`, run('docker', ['pull', '--quiet', name]))

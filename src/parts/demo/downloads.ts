@@ -1,6 +1,6 @@
 // Counts Maven's downloads from its output.
 type Downloads = {
-  /** Takes the next piece of output, cut wherever it is cut. */
+  /** Accepts output in chunks of any size. */
   readonly read: (output: string) => void
   readonly files: () => number
   readonly megabytes: () => number

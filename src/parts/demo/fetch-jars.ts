@@ -1,4 +1,4 @@
-// Fetches jars with Maven, once, into a cache folder outside the repository.
+// Downloads jars with Maven once, into a cache folder outside the repository.
 import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Io } from '../../terminal/command.js'
@@ -7,7 +7,7 @@ import { answers, run } from './run.js'
 import { showFetch } from './show-fetch.js'
 
 export type Jars = {
-  /** For the progress line, such as `Kafka 4.3.1`. */
+  /** Shown in the progress line, for example `Kafka 4.3.1`. */
   readonly name: string
   /** `group:artifact:version`. */
   readonly artifacts: readonly string[]
@@ -20,7 +20,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const cacheFolder = (env: Environment, name: string): string =>
   join(env.XDG_CACHE_HOME ?? join(env.HOME ?? env.USERPROFILE ?? '.', '.cache'), 'threatweave', name)
 
-/** The class path of the jars in `home`, fetched if they are not there, or why there is none. Progress goes to `stderr`. */
+/** Returns the class path of the jars in `home`, downloading them if needed, or the reason why it cannot. */
 export const fetchJars = async (
   jars: Jars,
   home: string,
@@ -55,10 +55,10 @@ const dependencyOf = (artifact: string): string => {
   return `    <dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`
 }
 
-/** What Maven fetches for itself the first time. */
+/** The plugins that Maven downloads on its first run. */
 const mavenMegabytes = 10
 
-/** Into a folder of its own, renamed when it is complete: an interrupted download is never used. */
+/** Downloads into a temporary folder and renames it when complete, so an interrupted download is never used. */
 const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefined): Promise<string | undefined> => {
   const { name, megabytes } = jars
   await mkdir(home, { recursive: true })
@@ -85,7 +85,7 @@ const download = async (jars: Jars, home: string, stderr: Io['stderr'] | undefin
   return undefined
 }
 
-/** The first complete download stays: another process may already run from it. */
+/** Keeps an existing complete download, because another process may be running from it. */
 const moveInto = async (lib: string, fresh: string): Promise<void> => {
   const moved = await rename(fresh, lib).then(
     () => true,
@@ -101,7 +101,7 @@ const moveInto = async (lib: string, fresh: string): Promise<void> => {
   await rename(fresh, lib)
 }
 
-/** What Maven says is wrong, or else the end of what it said. */
+/** Maven's first error lines, or else the end of its output. */
 const failureIn = (output: string): string => {
   const lines = output.trim().split('\n')
   const errors = lines.filter((line) => line.startsWith('[ERROR]')).map((line) => line.slice('[ERROR] '.length))

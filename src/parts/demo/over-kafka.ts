@@ -1,4 +1,4 @@
-// The demo through a broker: topics, `threatweave run`, the three acts, and a summary of all events.
+// Runs the demo on a broker: creates topics, starts `threatweave run`, shows the three acts and sums up all events.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
@@ -23,10 +23,10 @@ import { isWaiting, nextText, keptText, showSummary } from './show-summary.js'
 import { watchTopics, type Event, type Watched } from './watch-topics.js'
 
 const program = join(packageFolder, 'dist/cli.js')
-/** How often the sample events are sent. */
+/** How many times the sample events are sent. */
 const rounds = 20
 
-/** The configuration of the demo, from the environment that its parts are started with. */
+/** Builds the configuration from the environment that the demo's processes get. */
 export const configOf = (env: Record<string, string>): Config => {
   const loaded = loadAny({ env, readFile: (path) => readFileSync(path, 'utf8') })
   if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
@@ -36,18 +36,18 @@ export const configOf = (env: Record<string, string>): Config => {
 type Props = {
   readonly env: Record<string, string>
   readonly brokers: string
-  /** Whether others use them: topics have a name of their own there and are deleted at the end. */
+  /** Other programs use these brokers, so the demo gives its topics unique names and deletes them at the end. */
   readonly areShared: boolean
   readonly lines: readonly string[]
   readonly link: SlowLink
-  /** The list that changes in the third act. */
+  /** The list file that changes in the third act. */
   readonly list: string
-  /** Calls that the lookup server has answered. */
+  /** The number of calls that the lookup server answered. */
   readonly callsMade: () => number
   readonly isKept: boolean
 }
 
-/** Rejects with the reason of `io.signal` when it is stopped. */
+/** Rejects with the reason of `io.signal` when the user stops the demo. */
 export const overKafka = async (props: Props, io: Io): Promise<void> => {
   const { brokers, areShared, lines, link, list, callsMade, isKept } = props
   const upAt = Date.now()
@@ -118,7 +118,7 @@ export const overKafka = async (props: Props, io: Io): Promise<void> => {
   }
 }
 
-/** It sends what is raised from now on to a chat of our own. */
+/** Starts `notify`, which sends new alerts to the demo's chat. */
 const startNotifier = async (env: Record<string, string>, folder: string) => {
   const chat = await openChat()
   const sink = join(folder, 'chat.yaml')
@@ -151,11 +151,11 @@ const untilAnnotated = async ({ io, watched, until }: Stage, total: number): Pro
   }
 }
 
-/** Of the last event like that of the first alert: the first ones may have left before their answer. */
+/** Uses the last event with this indicator: earlier ones may have been sent before their lookup was answered. */
 const originOfCall = ({ events }: Watched): string =>
   events.findLast(({ value }) => value.threatweave.value === called.value)?.origin ?? ''
 
-/** Every event as it is known in the end. */
+/** All events with their corrections applied. */
 const withCorrections = async ({ watched, until }: Stage) => {
   const corrected = new Map<string, Event>()
   const idOf = ({ threatweave }: Event): string => threatweave.enrichment_id ?? ''

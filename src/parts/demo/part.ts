@@ -1,4 +1,4 @@
-// The demo: alerts from sample logs on this machine, with a real broker and a lookup server.
+// The demo part: shows alerts from sample logs, with a real broker and a lookup server on this machine.
 import type { Part } from '../../app/part.js'
 
 export const demo: Part = {

@@ -1,4 +1,4 @@
-// Runs a program to its end and returns the last part of its output.
+// Runs a program until it exits and returns the end of its output.
 import { spawn } from 'node:child_process'
 
 export const run = (

@@ -1,8 +1,8 @@
-// Shows a fetch that takes a while: one line that moves on a terminal, a line every ten seconds elsewhere.
+// Shows the progress of a slow download: a live line on a terminal, otherwise a line every ten seconds.
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 
-/** Until `done` settles; `note` says how far it is. */
+/** Shows progress until `done` settles; `note` adds details to the line. */
 export const showFetch = async <Result>(
   stderr: Io['stderr'] | undefined,
   label: string,

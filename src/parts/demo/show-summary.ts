@@ -1,4 +1,4 @@
-// Shows what the demo came to: all verdicts, how many events were corrected, and what can be tried next.
+// Prints the results of the demo: all verdicts, the number of corrected events, and what to try next.
 import type { Io } from '../../terminal/command.js'
 import { shellWord } from '../../terminal/shell-word.js'
 import { createSummary } from '../../terminal/summary.js'
@@ -6,13 +6,13 @@ import type { Event } from './watch-topics.js'
 
 type Outcome = {
   readonly events: readonly Event[]
-  /** How many of them left before their answer; their annotations are the corrected ones. */
+  /** How many events were sent before their lookup was answered. `events` has their corrected annotations. */
   readonly corrected: number
-  /** To the lookup server. */
+  /** Calls to the lookup server. */
   readonly calls: number
 }
 
-/** Whether an event left before an answer, and is corrected when it comes. */
+/** The event was sent without its answer; a correction follows. */
 export const isWaiting = ({ threatweave }: Event): boolean =>
   threatweave.reason === 'pending' || threatweave.reason === 'deadline'
 
@@ -32,7 +32,7 @@ export const showSummary = ({ events, corrected, calls }: Outcome, io: Io): void
     io.stdout.write(`${corrected} ${corrected === 1 ? 'event' : 'events'} left before the answer; each was corrected\n`)
 }
 
-/** What to try after it. */
+/** Suggestions for after the demo. */
 export const nextText = (page: string, program: string): string => `
 Next
   node ${shellWord(program)} demo --keep
@@ -46,11 +46,11 @@ type Kept = {
   readonly program: string
   readonly brokers: string
   readonly output: string
-  /** Of an annotated event. */
+  /** Topic, partition and offset of an annotated event. */
   readonly origin: string
 }
 
-/** What can be done while it is kept, to be pasted into another terminal. */
+/** Commands to paste into another terminal while the demo keeps running. */
 export const keptText = ({ page, program, brokers, output, origin }: Kept): string => `
 Status page: ${page}
 In another terminal:

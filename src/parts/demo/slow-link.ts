@@ -1,10 +1,10 @@
-// A relay in front of a server on this machine whose answers can be held back, to show what a slow lookup service does.
+// A relay in front of a local server that can delay answers, to demonstrate a slow lookup service.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type SlowLink = {
   readonly url: string
-  /** From now on answers arrive this much later. */
+  /** Delays all following answers by this time. */
   readonly delay: (ms: number) => void
   readonly close: () => Promise<void>
 }

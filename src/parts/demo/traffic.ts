@@ -1,11 +1,11 @@
-// Writes sample events to a topic and reads the annotated ones from another.
+// Writes sample events to a topic and reads the annotated events from another.
 import { createClient, type Admin } from '../../kafka/client.js'
 import type { KafkaSettings } from '../../kafka/settings.js'
 import { makeTopics } from '../../kafka/topics.js'
 import type { NewRecord } from '../../kafka/wire/record.js'
 import { ignoreTelemetry } from '../../telemetry/event.js'
 
-/** The topic that the firewalls would already write to. */
+/** In production, the firewalls already write to this topic. */
 export const createTopic = (settings: KafkaSettings, topic: string, partitions: number): Promise<void> =>
   withAdmin(settings, (admin) => makeTopics(admin, [{ topic, numPartitions: partitions }]))
 
@@ -24,7 +24,7 @@ const withAdmin = async (settings: KafkaSettings, use: (admin: Admin) => Promise
 
 type Line = { readonly key: string; readonly text: string }
 
-/** In order; lines of one key stay in one partition. */
+/** Keeps the order; lines with the same key go to the same partition. */
 export const send = async (settings: KafkaSettings, topic: string, lines: readonly Line[]): Promise<void> => {
   const producer = createClient(settings, ignoreTelemetry).producer({ idempotent: true })
   await producer.connect()
@@ -36,7 +36,7 @@ export const send = async (settings: KafkaSettings, topic: string, lines: readon
   }
 }
 
-/** Records are written by our own encoder, which takes them ready made. */
+/** Our record encoder expects ready-made records. */
 const toRecord = ({ key, text }: Line): NewRecord => ({
   key: Buffer.from(key),
   value: Buffer.from(text),
@@ -44,7 +44,7 @@ const toRecord = ({ key, text }: Line): NewRecord => ({
   timestamp: String(Date.now()),
 })
 
-/** Calls back for every record, with topic, partition and offset, until told to stop. */
+/** Calls `take` for every record until the returned function is called. */
 export const receive = async (
   settings: KafkaSettings,
   topic: string,

@@ -1,4 +1,4 @@
-// Follows what `run` writes in the demo: annotated events, alerts and corrections, each with the time at which it arrived.
+// Collects the output topics of `run` during the demo: annotated events, alerts and corrections, with arrival times.
 import type { Alert } from '../../alerts/alert.js'
 import { receive } from './traffic.js'
 import type { Annotation } from '../../domain/annotation.js'
