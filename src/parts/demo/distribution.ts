@@ -14,7 +14,7 @@ export type Distribution =
 
 export type Provision = {
   readonly env: Environment
-  /** Shows the progress of a download; nothing is shown without it. */
+  /** Shows download progress; omit it for silence. */
   readonly stderr?: Io['stderr'] | undefined
   /** Restricts the search to this kind, for callers that run Java programs next to the broker. */
   readonly only?: 'java' | undefined
