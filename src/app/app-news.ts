@@ -1,16 +1,16 @@
-// The news that parts of a running program have for each other.
+// News that parts of a running program announce to each other.
 import { createNews, type News } from '../base/news.js'
 import type { Finding, Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 
 export type AppNews = News<{
-  /** A feed was swapped, or an entry of one became valid. */
+  /** A feed was replaced, or one of its entries became valid. */
   'feeds changed': []
-  /** An answer that is malicious in some role was remembered. */
+  /** An answer with a malicious verdict in some role was stored. */
   accused: [asked: Indicator, finding: Known]
-  /** An answer was remembered. */
+  /** An answer was stored. */
   answered: [asked: Indicator]
-  /** An answer was paid for here. */
+  /** This process paid for an answer. */
   paid: [asked: Indicator, finding: Finding]
 }>
 

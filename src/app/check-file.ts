@@ -1,4 +1,4 @@
-// Checks a Sigma rule, a log format, a source or a profile with its examples, a judgement table, a feed, or a file of a part.
+// Checks a rule, log format, source or profile with its examples, a judgement table, a feed, or a file kind of a part.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
@@ -26,7 +26,7 @@ import { wrongExamples } from '../provider/wrong-source-examples.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
-/** A folder is a MISP feed, or recognised by its first rule or format. */
+/** A folder is either a MISP feed, or of the kind of its first rule or format. */
 export const kindOfFile = async (path: string): Promise<FileKind | { readonly problem: string }> => {
   const ofParts: FileOfPart[] = []
   for (const { files } of parts) ofParts.push(...((await files?.()) ?? []))
@@ -34,7 +34,7 @@ export const kindOfFile = async (path: string): Promise<FileKind | { readonly pr
     if (statSync(path).isDirectory())
       return statSync(join(path, 'manifest.json'), { throwIfNoEntry: false }) ? 'feed' : kindOfFolder(path)
     const bytes = readFileSync(path)
-    // Gzip: only feeds may be compressed.
+    // Only feeds may be compressed with gzip.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const kinds = [
       ...['configuration', 'Sigma rule', 'log format', 'source', 'profile', 'judgement table'],
@@ -92,7 +92,7 @@ const errorsOf = (problems: readonly Problem[], path: string): CheckedFile['rema
     message: setting === path ? message : `${setting} ${message}`,
   }))
 
-/** Runs the examples, and says what the source may be used for. */
+/** Runs the source's examples and lists its restrictions of use. */
 const checkSource = (path: string): CheckedFile => {
   const read = readSourceFile({ name: path, text: readFileSync(path, 'utf8') })
   if ('problems' in read)
@@ -128,7 +128,7 @@ const checkOfPart = ({ check }: FileOfPart, path: string): CheckedFile => {
   }
 }
 
-/** Laid over the bundled profile, as `intel.service.profile` is. */
+/** Overlays the bundled profile, like `intel.service.profile`. */
 const checkProfile = (path: string): CheckedFile => {
   const read = readProfileFile({ name: path, text: readFileSync(path, 'utf8') }, bundledProfile())
   if ('problems' in read)
@@ -149,7 +149,7 @@ const checkProfile = (path: string): CheckedFile => {
   }
 }
 
-/** Without paths, the rules of the configuration. */
+/** Without paths, loads the configured rules. */
 export const loadConfiguredRules = (
   paths: readonly string[],
   config: Config,
@@ -160,7 +160,7 @@ export const loadConfiguredRules = (
     paths: paths.length > 0 ? paths : config.alerts.rules,
     bundled: paths.length === 0 && config.alerts.bundled,
     key: config.output.key,
-    // Sources state flags as well.
+    // Sources report flags too, so with sources the possible flags are not known.
     stated:
       config.intel.service.apiKey === '' || config.intel.sources.length > 0
         ? undefined
@@ -178,11 +178,11 @@ export const checkRules = async (paths: readonly string[], config: Config): Prom
   }
 }
 
-/** Whether some product is known to write a field of this name. */
+/** Whether a known product writes this field. */
 const isKnownField = (field: string): boolean => fieldOf(field).rule !== 'field'
 const fieldOf = createFieldOf()
 
-/** Checked together with the other formats: no two may match the same line. */
+/** Checks the format together with all others, because no line may match two formats. */
 const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> => {
   const others = new Set(openFormats(extract.formats).problems.map((one) => JSON.stringify(one)))
   const { problems } = openFormats([...extract.formats, path])
@@ -193,7 +193,7 @@ const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> =>
   return Promise.resolve({ what: `${count(formats, 'format')}, ${count(remarks.length, 'error')}`, remarks })
 }
 
-/** Uses the settings of the configuration if it names this file. */
+/** Uses the configured feed settings if the configuration names this file. */
 const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> => {
   const settings = feeds.find((feed) => feed.path !== undefined && isSame(feed.path, path)) ?? {
     name: 'feed',

@@ -1,4 +1,4 @@
-// Looks at a few records of each topic that is read: says where the format that is set for the topic does not fit, and which own addresses they show.
+// Samples records of each input topic and reports formats that do not fit, and own addresses found in them.
 import { isUtf8 } from 'node:buffer'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
@@ -79,7 +79,7 @@ const ownRangesIn = (values: readonly Value[], config: Config): readonly string[
   return own.ranges()
 }
 
-/** What does not fit, as the end of a sentence about the topic. */
+/** Why the format does not fit, as the end of a sentence about the topic. */
 const misfit = async (
   format: TopicFormat,
   values: readonly Value[],

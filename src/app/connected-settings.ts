@@ -1,4 +1,4 @@
-// The settings of Kafka with the login, for who connects: one token for all connections that are made from them.
+// Kafka settings including the login. All connections made from one result share one token.
 import type { Config } from '../config/schema.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { openLogin, type LoginSurroundings } from '../login/open-login.js'

@@ -1,4 +1,4 @@
-// What each log format takes from its own example: for the command that lists them, and for the table in the documentation.
+// Runs each log format on its own example, for the command that lists formats and for the table in the documentation.
 import { decode, decodeLimits } from '../pipeline/decode.js'
 import { createExtract, extractLimits } from '../pipeline/extract/extract.js'
 import type { Action, Role } from '../domain/sighting.js'
@@ -12,7 +12,7 @@ export type DescribedFormat = {
   readonly found: readonly { readonly role: Role; readonly value: string }[]
 }
 
-/** One for each kind of line; `paths` are formats of the user. */
+/** Returns one entry per kind of line; `paths` are the user's formats. */
 export const describeFormats = (paths: readonly string[]): readonly DescribedFormat[] => {
   const { formats, examples } = openFormats(paths)
   const extract = createExtract({ ...extractLimits, formats })

@@ -1,9 +1,9 @@
-// Whether ports can be listened on, asked before anything that takes long, such as loading feeds.
+// Checks that ports are free before slow steps such as loading feeds.
 import { createServer } from 'node:net'
 
 type PortProblem = { readonly port: number; readonly error: NodeJS.ErrnoException }
 
-/** The first that cannot be used; 0 takes any and always can. */
+/** Returns the first port that cannot be used. Port 0 always can. */
 export const firstPortInUse = async (host: string, ports: readonly number[]): Promise<PortProblem | undefined> => {
   for (const port of ports.filter((one) => one !== 0)) {
     const error = await tryPort(host, port)

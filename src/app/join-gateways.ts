@@ -1,4 +1,4 @@
-// The place of this gateway among several: who calls is settled over Kafka, and what is asked here goes to who calls.
+// Joins this gateway to the others: an election over Kafka picks the caller, and the other gateways pass lookups on to it.
 import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Clock } from '../base/clock.js'
@@ -21,16 +21,16 @@ export type Gateways = JoinedGateways & { readonly close: () => Promise<void> }
 type JoinedGateways = {
   readonly election: Election
   readonly others: Others
-  /** Waits until this gateway is the one that calls. */
+  /** Delays a download until this gateway is the elected caller. */
   readonly whenCalling: (download: Download) => Download
 }
 
-/** Connections to the gateway that calls, for each key of a caller. */
+/** Connections to the calling gateway, for each caller's key. */
 const connections = 256
 
 type Surroundings = { readonly clock: Clock; readonly limits: Limits; readonly emit: Emit }
 
-/** Throws where others could not reach this one. Closing it twice closes it once. */
+/** Throws if the other gateways could not reach this one. Closing twice is safe. */
 export const joinGateways = (config: Config, kafka: KafkaSettings, surroundings: Surroundings): Promise<Gateways> =>
   openParts((scope) => Promise.resolve(joinIn(scope, config, kafka, surroundings)))
 
@@ -62,7 +62,7 @@ const joinIn = (
     election,
     connect: (to, apiKey, settings) => clients.of(to, apiKey, 'live').bulk.connect(settings),
     passed,
-    // Longer than a takeover takes: what is asked meanwhile is answered by the next one.
+    // Longer than a takeover, so the next calling gateway can answer requests made during one.
     giveUpMs: 2 * sessionMs + callMs,
     maxOpen: 60_000,
     clock,
@@ -91,7 +91,7 @@ const addressOf = ({ serve: { address, host, port, tls } }: Config): string => {
   return `${tls.certFile === '' ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** The first one that others can reach, or the name of this machine. */
+/** The first address that other machines can reach, or else the host name. */
 const ownAddress = (): string => {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return all.find(({ internal, address }) => !internal && !address.startsWith('fe80'))?.address ?? hostname()
@@ -120,7 +120,7 @@ const createClients = ({ serve }: Config, limits: Limits, clock: Clock) => {
           apiKey,
           profile: bundledProfile(),
           concurrency: connections,
-          // As callers reach it: where they come over plain HTTP, so do we.
+          // Gateways connect like callers: over plain HTTP if no certificate is configured.
           allowHttp: true,
         },
         { env: {}, now: () => clock.now(), urgency, isPassedOn: true, ...(ca !== undefined && { ca }) },

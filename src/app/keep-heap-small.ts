@@ -1,19 +1,20 @@
-// Keeps a heap near what it uses: what events leave behind goes soon, and bounded caches do not become several times their size in memory.
+// Keeps the heap close to its live size, so that event garbage is collected early and bounded caches stay small in memory.
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/** Below, V8 knows best: collecting a small heap more often would only cost processor time. */
+/** Below this, V8's default is better: collecting a small heap more often only costs CPU time. */
 const largeBytes = 67_108_864
-/** How much a heap may grow before it is collected again; V8 lets it become up to four times of what was left. */
+/** Growth allowed between full collections. By default V8 lets a heap grow up to fourfold. */
 const growthBytes = 41_943_040
-/** What a very large heap may grow by in any case, because a collection takes longer the more there is. */
+/** Minimum growth of a very large heap, because its collections take longer. */
 const leastPercent = 30
 
 /**
- * While a backlog waits for its first answers, its events outlive the space for new objects, and V8 remembers where such objects are made: from
- * then on it makes them among the old ones, where only a full collection finds them. So it is told not to.
+ * While a backlog waits for its first answers, its events survive the young generation. V8 then pretenures such objects: it allocates them
+ * in the old generation, where only a full collection frees them. The flag turns this off.
  *
- * How much a heap may grow V8 reads with every full collection, and what is used right behind one is in use. It limits nothing.
+ * V8 reads the growth percentage at every full collection, and the heap in use right after one is live. The percentage does not limit the
+ * heap.
  */
 export const keepHeapSmall = (): void => {
   setFlagsFromString('--no-allocation-site-pretenuring')

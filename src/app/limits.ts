@@ -1,4 +1,4 @@
-// The bounds that are no settings, gathered from where they are declared: composition reads them here, and a test may hand in others.
+// Fixed limits, gathered from where they are declared. The composition root reads them here, and tests can pass others.
 import { budgetOf } from '../config/budget.js'
 import type { Config } from '../config/schema.js'
 import { kafkaLimits, type KafkaSettings } from '../kafka/settings.js'
@@ -29,7 +29,7 @@ export const limits: Limits = {
   scanPollMs,
 }
 
-/** The settings of a lookup with the bounds that are none. */
+/** Lookup settings, plus fixed limits. */
 export const lookupSettingsOf = (
   { admit, intel, memory }: Config,
   { admission, retry, cooldown }: Limits,

@@ -1,11 +1,11 @@
-// The configuration of a command, with the settings of the core and of all parts.
+// Loads a command's configuration with the settings of the core and of all parts.
 import { accepting, load } from '../config/load.js'
 import { readConfig, type ConfigArguments, type ConfigIo } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { parts } from './parts.js'
 
-/** Compiled at its first use. */
+/** Compiled on first use. */
 export const allSettings = accepting(parts.flatMap(({ settings = [] }) => settings))
 
 export const loadConfig = (args: ConfigArguments, io: ConfigIo): Config => {
@@ -14,9 +14,9 @@ export const loadConfig = (args: ConfigArguments, io: ConfigIo): Config => {
   return loaded.config
 }
 
-/** What is wrong, and the configuration without it, where that is known. */
+/** Returns all problems, and the configuration without the faulty settings if that is known. */
 export const readAnyConfig = (args: ConfigArguments, io: ConfigIo): ReturnType<typeof readConfig> =>
   readConfig(args, io, allSettings)
 
-/** As \`load\`, with the settings of all parts. */
+/** Like `load`, with the settings of all parts. */
 export const loadAny = (sources: Parameters<typeof load>[0]): ReturnType<typeof load> => load(sources, allSettings)

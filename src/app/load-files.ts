@@ -1,4 +1,4 @@
-// Loads the files that the settings name, each once, so that all parts of a process decide and judge alike.
+// Loads each file that the settings name once, so that all parts of a process work with the same content.
 import { readText } from '../config/load-config.js'
 import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
@@ -11,21 +11,21 @@ import { openFormats } from './open-formats.js'
 import { openTable } from './open-table.js'
 import { createLiveList, type LiveList } from './watch-allow.js'
 
-/** The files that reading and judging events take. */
+/** The files needed to read and judge events. */
 export type ReadingFiles = {
-  /** The lists of the gate; its `allow` follows `allowed`. */
+  /** The gate's lists; its `allow` follows `allowed`. */
   readonly gate: GateOptions
-  /** gate.allow, which may change while the program runs. */
+  /** gate.allow, which can change while the program runs. */
   readonly allowed: LiveList
   readonly table: JudgementTable
-  /** The bundled log formats and those of the user. */
+  /** The bundled log formats and the user's own. */
   readonly formats: readonly FormatSpec[]
 }
 
 export type Files = ReadingFiles & {
-  /** Hosts that no feed accuses as a whole. */
+  /** Hosts that a feed must not list as a whole. */
   readonly safeguard: IndicatorList
-  /** Other providers, with their keys. */
+  /** Other providers and their keys. */
   readonly sources: readonly ConfiguredSource[]
 }
 
@@ -52,7 +52,7 @@ export const loadFiles = (config: Config): Files | Refused => {
   return 'problems' in reading ? reading : addIntelligenceFiles(config, reading)
 }
 
-/** For commands that look something up after they have read. */
+/** For commands that need the files for lookups later than those for reading. */
 export const addIntelligenceFiles = (config: Config, reading: ReadingFiles): Files | Refused => {
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
   if ('problems' in safeguard) return safeguard

@@ -1,4 +1,4 @@
-// The sources of a configuration: their descriptions, their keys, and when each is asked; or what is wrong with them.
+// Loads the configured sources with their descriptions, keys and ask modes, or returns the problems.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../config/did-you-mean.js'
@@ -13,21 +13,21 @@ import type { AskMode } from '../lookup/join-sources.js'
 import { readKeyFile } from './read-key-file.js'
 
 const sourcesFolder = join(packageFolder, 'sources')
-/** The lookup service itself, which is no further source. */
+/** The lookup service itself, which does not count as a source. */
 const serviceFile = join(sourcesFolder, 'lookup-service.yaml')
 
 export type ConfiguredSource = {
   readonly description: SourceDescription
-  /** Empty where none is needed. */
+  /** Empty if the source needs no key. */
   readonly apiKey: string
   readonly concurrency: number
   readonly ask: AskMode
   readonly limits: readonly CallLimit[]
-  /** The lookup service is a gateway that asks it for us. */
+  /** The lookup service is a gateway that calls this source for us. */
   readonly isAtGateway: boolean
 }
 
-/** `needsKeys`: false for who asks nobody. */
+/** `needsKeys`: false for commands that call no source. */
 export const loadSources = (
   { intel, feeds }: Config,
   { needsKeys = true }: { readonly needsKeys?: boolean } = {},
@@ -93,6 +93,6 @@ const keyIn = (file: string | undefined, setting: string, problems: Problem[]): 
   return ''
 }
 
-/** `perDay` takes the place of the described limit of a day. */
+/** `perDay` replaces the daily limit of the description. */
 const limitsOf = ({ limits }: SourceDescription, perDay: number | undefined): readonly CallLimit[] =>
   perDay === undefined ? limits : [...limits.filter(({ per }) => per !== 'day'), { calls: perDay, per: 'day' as const }]

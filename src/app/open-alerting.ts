@@ -1,4 +1,4 @@
-// Builds the alerts from the configuration.
+// Opens the alerting from the configuration.
 import type { Alert } from '../alerts/alert.js'
 import type { AlertUpdate } from '../alerts/create-update.js'
 import { openAlerts, type Alerts, type AlertsDraft } from '../alerts/open-alerts.js'
@@ -24,11 +24,11 @@ type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
-  /** Absent: they are loaded. */
+  /** Loaded if absent. */
   readonly files?: ReadingFiles
 }
 
-/** The operations used for addresses that state flags. */
+/** The address operations in use; they determine the flags that answers can state. */
 export const askedOperations = ({ intel }: Config): readonly string[] =>
   intel.service.apiKey === ''
     ? []
@@ -54,15 +54,15 @@ export const openAlerting = async (
 type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
   /** How often each rule has fired. */
   readonly rules: ReturnType<typeof createFiredRules>['all']
-  /** Counts an alert that was raised elsewhere, and shows it. */
+  /** Counts and shows an alert that was raised elsewhere. */
   readonly note: (alert: Alert | AlertUpdate | RetroAlert) => void
-  /** For one partition. */
+  /** Call once per partition. */
   readonly open: () => TaskAlerts
-  /** What is known by now of the context of alerts that were written. */
+  /** Context that has arrived for alerts that were already written. */
   readonly takeContext: () => readonly AlertOut[]
 }
 
-/** The alerts of `run`; none without an alerts topic. */
+/** The alerting of `run`; undefined without an alerts topic. */
 export const openRunAlerts = async (
   config: Config,
   {
@@ -72,7 +72,7 @@ export const openRunAlerts = async (
     files,
     alerted,
   }: {
-    /** Absent: they are loaded. */
+    /** Loaded if absent. */
     readonly files?: ReadingFiles
     readonly env: ClientOptions['env']
     readonly clock: Clock

@@ -34,9 +34,9 @@ import { createAppNews } from './app-news.js'
 import { loadFiles, loadReadingFiles, type Files, type ReadingFiles } from './load-files.js'
 import { watchAllow } from './watch-allow.js'
 
-/** Reads events and decides what may be looked up; sends nothing. */
+/** Reads events and decides which indicators may be looked up; sends nothing. */
 type EventReader = {
-  /** The events of a record: one, or the members of a batch. */
+  /** The events of a record: a single event, or the members of a batch. */
   readonly eventsInRecord: (bytes: Buffer) => readonly Buffer[]
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>
   readonly extract: Extract
@@ -48,35 +48,35 @@ type EventReader = {
 export type App = EventReader &
   IndicatorLookup & {
     readonly pipeline: Pipeline
-    /** The same with `observe` around the pipeline of single events, so that it sees every member of a batch. */
+    /** The pipeline with `observe` around the processing of single events, so that it sees every batch member. */
     readonly observedPipeline: (observe: (single: Pipeline) => Pipeline) => Pipeline
-    /** For events that were written before: takes what is known now, and always names the event. */
+    /** For events that were written before: uses the findings known now and always names the event. */
     readonly again: Pipeline
-    /** The same, but nobody is asked. */
+    /** Like `again`, but makes no calls. */
     readonly known: Pipeline
     readonly waits: Waits
-    /** Country and network of addresses; absent where no database is configured. */
+    /** Country and network of addresses; absent without a database. */
     readonly geo: GeoDatabases | undefined
   }
 
 type ReaderOptions = {
-  /** Whether the events are the lines of one file, in order. */
+  /** Whether the events are lines of one file, in order. */
   readonly isOneSource?: boolean
-  /** The names whose values in text are noted, now. */
+  /** Returns the names whose values in text are currently noted. */
   readonly names?: (() => Names | undefined) | undefined
-  /** Absent: they are loaded. */
+  /** Loaded if absent. */
   readonly files?: ReadingFiles
 }
 
 export type AppOptions = LookupOptions &
   ReaderOptions & {
-    /** The caller resolves `auto`, since it knows where the events come from. */
+    /** The caller resolves `auto`, because it knows the source of the events. */
     readonly mode: 'live' | 'complete'
-    /** Whether events that leave without an answer wait for it. */
+    /** Whether events sent without an answer keep waiting for it. */
     readonly asksLater?: boolean
-    /** Milliseconds in which the process had nothing to do. */
+    /** Milliseconds in which the process was idle. */
     readonly idleMs?: () => number
-    /** Called with how long events waited for answers. */
+    /** Called with the time that events waited for answers. */
     readonly waited?: (ms: number) => void
   }
 
@@ -162,7 +162,7 @@ const openAppParts = async (scope: Scope, config: Config, options: AppOptions): 
       clock,
       wait: waiting,
     })
-  // Exactly-once output has no repeats to drop; annotations in a topic of their own and replayed events must name their event.
+  // Exactly-once output has no duplicates to drop. Annotations in a separate topic and replayed events must name their event.
   const hasId =
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
@@ -185,5 +185,5 @@ const openAppParts = async (scope: Scope, config: Config, options: AppOptions): 
   }
 }
 
-/** In these lookups are refused, or wait. */
+/** In these states, lookups are refused or have to wait. */
 const awayStates: ReadonlySet<ProviderState['state']> = new Set(['breaker_open', 'stopped', 'paused'])

@@ -1,4 +1,4 @@
-// Opens what asks for the context of alerts: a client of its own, one call at a time, and a budget of its own.
+// Opens the context lookups of alerts, with their own client and budget, one call at a time.
 import { createContextUpdates, type ContextUpdates } from '../alerts/context-updates.js'
 import type { Clock } from '../base/clock.js'
 import type { Config } from '../config/schema.js'

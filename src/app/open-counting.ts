@@ -1,4 +1,4 @@
-// The counting of sightings and its retro alerts, from the configuration, with the same judgement as the pipeline.
+// Opens the sighting counts and their retro alerts from the configuration, with the same judgement as the pipeline.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
 import type { RetroMatch } from '../alerts/retro-rule.js'
@@ -43,7 +43,7 @@ export const createCounting = (
   return { counts, retro }
 }
 
-/** What counts as an inside host, as the gate decides now: a peer on the sightings topic may be anybody's invention. */
+/** Whether the gate currently counts a host as internal. A peer on the sightings topic may be forged, so it is checked again. */
 export const insideBy =
   (decide: Decide): Counting['isInside'] =>
   (host) => {
@@ -53,7 +53,7 @@ export const insideBy =
     return isInsideReason(decision.reason) || decision.reason === 'internal_name'
   }
 
-/** `raised` is called with every alert that was written. */
+/** Calls `raised` for every written alert. */
 export const startRetro = (
   retro: Retro<RetroMatch>,
   { decide, feeds, geo }: { readonly decide: Decide; readonly feeds: Feeds; readonly geo?: GeoSource | undefined },
@@ -74,7 +74,7 @@ export const startRetro = (
       const matchAt = (port: number): Known | undefined => feeds.match(sighting, now(), { port })
       const listed = matchAt(sighting.role === 'answer' ? anyPort : unknownPort)
       if (partialIn(listed) === 0) return listed
-      // Of several ports, the one that most feeds list.
+      // Of several ports, use the one that matches the most listings exactly.
       return ports.map(matchAt).reduce((best, other) => (partialIn(other) < partialIn(best) ? other : best), listed)
     },
     askedFor,
@@ -90,7 +90,7 @@ export const startRetro = (
         alerts.map(toRecord),
         about.map(({ indicator }) => indicator),
       )
-      // It is tried again until it is written.
+      // A failed write is retried until it succeeds.
       if (written === 'written') for (const alert of alerts) raised(alert)
       return written
     },

@@ -1,4 +1,4 @@
-// Loads the bundled log formats and those of the user.
+// Loads the bundled log formats and the user's own.
 import type { FileProblem } from '../domain/problem.js'
 import { join } from 'node:path'
 import { packageFolder } from '../base/package-folder.js'
@@ -16,7 +16,7 @@ type OpenedFormats = {
 
 let bundled: OpenedFormats | undefined
 
-/** `paths`: files and folders of the user. They are checked together with the bundled ones, because no line may match two formats. */
+/** Checks the user's files and folders together with the bundled formats, because no line may match two formats. */
 export const openFormats = (paths: readonly string[]): OpenedFormats =>
   paths.length === 0
     ? (bundled ??= readFormats(readFormatFiles([formatsFolder]).documents))

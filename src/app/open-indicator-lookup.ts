@@ -1,4 +1,4 @@
-// Everything below `enrich`, from the configuration: gate, feeds, memory, admission and the provider.
+// Builds all layers below `enrich` from the configuration: gate, feeds, memory, admission and the provider.
 import { budgetOf } from '../config/budget.js'
 import { accepted, attempt } from '../config/load-config.js'
 import { feedsFolder, memoryFolder } from '../config/memory-folder.js'
@@ -43,12 +43,12 @@ import { openClient, type ClientOptions } from './provider-client.js'
 type Layers = {
   readonly lookup: Lookup
   readonly feeds: Feeds
-  /** The state of the API key; absent where no provider is configured. */
+  /** State of the API key; absent without a provider. */
   readonly admission?: LookupStack<Indicator>['admission']
   /** When to expect an answer, and how those who are asked are doing, sources included; absent where nobody is asked. */
   readonly asked?: { readonly estimateMs: (key: string) => number | undefined; readonly state: () => ProviderState }
   readonly sources: () => readonly SourceStatus[]
-  /** What each source that could be asked said about it, as far as that is remembered. */
+  /** The remembered answer of each source that takes the indicator. */
   readonly saidBySources: (indicator: Indicator) => readonly SourceSaid[]
 }
 
@@ -56,27 +56,27 @@ export type IndicatorLookup = Layers & { readonly close: () => Promise<void> }
 
 export type LookupOptions = LookupWatch &
   Pick<ClientOptions, 'dispatcher'> & {
-    /** What is learnt while the program runs is announced here. */
+    /** Announces what the program learns while it runs. */
     readonly news?: AppNews
-    /** Absent: they are loaded. */
+    /** Loaded if absent. */
     readonly files?: Files
     readonly emit?: Emit
     readonly clock?: Clock
     readonly random?: () => number
-    /** Reads and indexes a feed; absent: in a thread. */
+    /** Loads and indexes a feed; by default in a thread. */
     readonly loadFeed?: Load | undefined
-    /** Other bounds than the program's own, for tests. */
+    /** Limits other than the program's own, for tests. */
     readonly limits?: Limits
     /** Events wait until the provider is back, so an outage causes no cooldown. */
     readonly waitsOutOutages?: boolean
     readonly urgency?: 'live' | 'replay'
     /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
     readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
-    /** False: the copies of feeds with a URL are used as they are. */
+    /** If false, existing copies of feeds with a URL are used without fetching them. */
     readonly fetchesFeeds?: boolean
     /** For proxy variables and the default memory folder. */
     readonly env: Readonly<Record<string, string | undefined>>
-    /** Shares what is paid for with the other processes of the fleet. */
+    /** Shares paid answers with the other processes of the fleet. */
     readonly verdicts?: OpenVerdicts | undefined
     /** Called once before the first paid call. */
     readonly approve?: () => Promise<boolean>
@@ -88,7 +88,7 @@ export const openIndicatorLookup = (
   options: LookupOptions,
 ): Promise<IndicatorLookup | Refused> => attempt(() => openParts((scope) => openLayers(scope, config, decide, options)))
 
-/** From the feeds inwards; the sources and the provider end their calls before what takes in their answers is closed. */
+/** Opens the feeds first. Sources and provider end their calls before the stores for their answers close. */
 const openLayers = async (scope: Scope, config: Config, decide: Decide, options: LookupOptions): Promise<Layers> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, limits = ownLimits } = options
   const { news = createAppNews(), env } = options
@@ -139,7 +139,7 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
       ? known
       : ([...known, joinSources(sources, { classify, isSafeguarded, hasMain: client !== undefined })] as const)
   const bulk = scope.use(client && openBulk(config, settings, client, options))
-  // A gateway on a socket of this machine is known to take it.
+  // A gateway on a local socket always supports bulk lookups.
   if (client?.bulk.isOffered()) await bulk?.open()
   const main =
     client &&
@@ -172,7 +172,7 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
     const shared = scope.use(await options.verdicts(takeVerdicts({ main, sources, scans, maxEntries })))
     news.subscribe('paid', shared.paid)
   }
-  // An answer that arrives while this process ends was paid for too: it is kept and shared.
+  // Answers that arrive during shutdown were paid for too, so they are stored and shared.
   scope.defer(async () => {
     bulk?.close()
     await Promise.all([client?.close(), ...sources.map(({ endCalls }) => endCalls())])
@@ -183,7 +183,7 @@ const openLayers = async (scope: Scope, config: Config, decide: Decide, options:
     sources: () => sources.map(({ status }) => status()),
     saidBySources: (indicator) =>
       sources.filter(({ takes }) => takes(indicator)).map(({ id, ask, said }) => ({ id, ask, said: said(indicator) })),
-    // Without a provider an unlisted indicator is unknown, never clean.
+    // Without a provider, an unlisted indicator is unknown, never clean.
     lookup: main ? main.lookup : stack(...outer)(() => unknownOf('not_listed')),
     ...(main && { admission: main.admission }),
     ...(admissions.length > 0 && { asked: askedOf(admissions) }),
@@ -218,9 +218,9 @@ type Takers = {
   /** The memory of the provider's answers; absent without a provider. */
   readonly main: MainMemory | undefined
   readonly sources: Awaited<ReturnType<typeof openSources>>
-  /** Names without a report are scanned from here. */
+  /** This process scans names that have no report. */
   readonly scans: boolean
-  /** Findings that each memory holds at most. */
+  /** Maximum number of findings in each memory. */
   readonly maxEntries: number
 }
 
@@ -229,14 +229,14 @@ type MainMemory = {
   readonly memory: { readonly size: () => number; readonly get: (key: string) => unknown }
 }
 
-/** What other processes have paid for goes into the memory of the provider or source that said it. */
+/** Stores answers that other processes paid for in the memory of their provider or source. */
 const takeVerdicts = ({ main, sources, scans, maxEntries }: Takers): Parameters<OpenVerdicts>[0] => ({
   learn: (asked, finding, isJustNow) => {
     const id = sourceIdOf(finding)
-    // Findings of a source that is not configured here are not kept.
+    // Drops findings of sources that are not configured here.
     if (id !== undefined || !main)
       return sources.find((each) => each.id === id)?.learn(asked, finding, isJustNow) ?? false
-    // A name without a report is scanned from here.
+    // This process scans names without a report itself.
     if (asked.type === 'domain' && scans) return false
     return main.learn(asked, finding, isJustNow)
   },
@@ -247,7 +247,7 @@ const takeVerdicts = ({ main, sources, scans, maxEntries }: Takers): Parameters<
   },
 })
 
-/** An answer is there when the last of those that are asked has answered; the first of them is the one that matters most. */
+/** An answer is complete when the slowest of those called has answered. The state is that of the first, the main one. */
 const askedOf = (
   admissions: readonly LookupStack<Indicator>['admission'][],
 ): { readonly estimateMs: (key: string) => number | undefined; readonly state: () => ProviderState } => {
@@ -272,13 +272,13 @@ const askedOf = (
   }
 }
 
-/** Whoever asks first is asked for all. */
+/** Asks once and shares the answer among all callers. */
 const once = (ask: () => Promise<boolean>): (() => Promise<boolean>) => {
   let answer: Promise<boolean> | undefined
   return () => (answer ??= ask())
 }
 
-/** Where calls are counted or asked for here, each is made from here. */
+/** No bulk lookups if this process counts or confirms every call. */
 const openBulk = (
   config: Config,
   settings: SourceSettings,
@@ -291,13 +291,13 @@ const openBulk = (
     isOffered: bulk.isOffered,
     connect: () => bulk.connect(settings),
     isOneOfSeveral: bulk.isOneOfSeveral,
-    // A scan is started and followed one call at a time, and written down here.
+    // A scan is started and polled with single calls, and recorded here.
     takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
     ...bulkBounds(config, options),
   })
 }
 
-/** A gateway asks the source for us. */
+/** Bulk lookups for a source that a gateway calls for us. */
 const bulkOfSource = (
   client: Client,
   settings: BulkSettings,

@@ -1,4 +1,4 @@
-// Country and network of addresses, from the part that knows them.
+// Opens the country and network databases from the part that provides them.
 import { systemClock } from '../base/clock.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
@@ -7,7 +7,7 @@ import { ignoreTelemetry } from '../telemetry/event.js'
 import type { PlacesOptions } from './part.js'
 import { parts } from './parts.js'
 
-/** Undefined where nothing is configured. Throws a ConfigurationError if a database cannot be used. */
+/** Undefined if none is configured. Throws a ConfigurationError if a database cannot be used. */
 export const openPlaces = async (
   config: Config,
   { clock = systemClock, emit = ignoreTelemetry, pollMs }: Partial<PlacesOptions>,

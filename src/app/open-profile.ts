@@ -1,4 +1,4 @@
-// The profile of the lookup service: the bundled one, with the file that `intel.service.profile` names laid over it.
+// The lookup service's profile: the bundled one, overlaid with the file in `intel.service.profile`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/message-of.js'
@@ -25,7 +25,7 @@ export const openProfile = ({
   profile: name,
   baseUrl,
 }: Pick<Config['intel']['service'], 'profile' | 'baseUrl'>): Opened => {
-  // A socket of this machine is our own gateway, which knows the provider's profile.
+  // A local socket leads to our own gateway, which has the provider's profile.
   if (name === '' || baseUrl.startsWith('unix:')) return { profile: bundledProfile() }
   const setting = 'intel.service.profile'
   let text: string

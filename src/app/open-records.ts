@@ -1,4 +1,4 @@
-// How records are opened: those of a format that is set for their topic, those that hold many events or carry them in an envelope.
+// Opens records that are not a single text event: other topic formats, batches and envelopes.
 import { systemClock } from '../base/clock.js'
 import type { Config } from '../config/schema.js'
 import { formatOfTopic, topicFormats, usesFormat } from '../domain/topic-format.js'
@@ -23,8 +23,8 @@ import { parts } from './parts.js'
 type Settings = Pick<Config, 'kafka' | 'output'>
 
 /**
- * `registry` reads values by schemas; absent where there is none, and then they cannot be read. `remove` is for topics that we have written,
- * where a value of any format may be.
+ * `registry` decodes values by their schemas; without it they stay unread. `remove` is for topics that we write, because their values may
+ * have any format.
  */
 export const openRecordOf = (
   config: Settings,
@@ -38,7 +38,7 @@ const openTextOf = ({ kafka, output }: Settings, onForged: OpenOptions['onForged
     ? undefined
     : createOpenRecord({ unzstd, key: createAnnotationKey(output.key), onForged })
 
-/** Whatever the topics are set to: what we wrote says its format itself. */
+/** Ignores the topic settings, because our own records name their format. */
 const openAnyOf = (
   config: Settings,
   onForged: OpenOptions['onForged'],
@@ -62,7 +62,7 @@ const openUnread: OpenValue = (bytes, record) => ({
 const isOnlyText = ({ kafka: { input } }: Settings): boolean =>
   !topicFormats.some((format) => format !== 'text' && usesFormat(input.format, format))
 
-/** Reads values by their schemas; undefined where no topic needs it. */
+/** Opens the decoder for values with schemas; undefined if no topic needs it. */
 export const openSchemaValues = (
   config: Config,
   {
@@ -79,11 +79,11 @@ export const openSchemaValues = (
   return undefined
 }
 
-/** Reads what we wrote: its format is in a header, for our topics have values of all. */
+/** Reads records that we wrote. Our topics mix formats, so a header names the format of each value. */
 export const readWrittenOf = (config: Settings, registry?: Pick<SchemaValues, 'open'>): ReadWritten =>
   createReadWritten(openAnyOf(config, undefined, registry), config.output.key)
 
-/** Reads one record of a topic, by the topic's format unless we write to it. */
+/** Reads one record. In our own topics a header names the format, elsewhere the topic's setting does. */
 export const readWrittenAt = async (
   topic: string,
   { value, headers }: WrittenRecord,
@@ -98,7 +98,7 @@ export const readWrittenAt = async (
   return readWrittenOf(config, registry)(record)
 }
 
-/** The events of a record, as they are read. */
+/** Splits a record into its events, without decoding them. */
 export const eventsInRecord = (config: Settings): ((bytes: Buffer) => readonly Buffer[]) => {
   const open = openRecordOf(config)
   return (bytes) => {

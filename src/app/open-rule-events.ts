@@ -1,4 +1,4 @@
-// Written events as rules saw them: the original is read again, as it was before it was annotated.
+// Rebuilds the input of rules from written events: reads the original again, as it was before annotation.
 import { ruleEventOf } from '../alerts/annotated-event.js'
 import type { RuleEvent } from '../alerts/event-field.js'
 import { accepted } from '../config/load-config.js'
@@ -10,7 +10,7 @@ import type { ReadingFiles } from './load-files.js'
 
 type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
 
-/** Without `given` the files are loaded. */
+/** Loads the files if `given` is absent. */
 export const openRuleEvents = (config: Config, given?: ReadingFiles): RuleEvents => {
   const { decode, extract, files } = accepted(openReader(config, given ? { files: given } : {}))
   const named = createNamedValues(files.formats)
@@ -21,7 +21,7 @@ export const openRuleEvents = (config: Config, given?: ReadingFiles): RuleEvents
   }
 }
 
-/** What is no JSON object was wrapped: its text is in `message`, bytes that are not UTF-8 in `original_base64`. */
+/** Input that is no JSON object was wrapped: text is in `message`, bytes that are not UTF-8 in `original_base64`. */
 export const originalOf = (written: AnyObject, key: string, isWrapped: boolean): Buffer => {
   const { message, original_base64: base64 } = written
   if (isWrapped && typeof base64 === 'string') return Buffer.from(base64, 'base64')

@@ -1,4 +1,4 @@
-// Builds the lookup server, or the gateway, from the configuration.
+// Opens the lookup server or the gateway from the configuration.
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { connectedSettingsOf } from './connected-settings.js'
 import { budgetOf } from '../config/budget.js'
@@ -36,7 +36,7 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { verdictsOf } from '../verdicts/open-verdicts.js'
 
 export type OpenServer = LookupServer & {
-  /** Other providers that it asks; absent where there are none. */
+  /** The other providers that it calls; absent if there are none. */
   readonly sources?: () => readonly SourceStatus[]
 }
 
@@ -45,17 +45,17 @@ export type OpenServerOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly emit?: Emit
   readonly clock?: Clock
-  /** Other bounds than the program's own, for tests. */
+  /** Limits other than the program's own, for tests. */
   readonly limits?: Limits
   readonly watch?: LookupWatch | undefined
-  /** The path of a Unix socket to listen on instead of host and port. */
+  /** A Unix socket path to listen on instead of host and port. */
   readonly socket?: string
 }
 
-/** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
+/** The client of a gateway: like the pipeline's, but it calls `serve.upstream`. */
 export const openUpstream = (config: Config, options: ClientOptions): Client | Refused => {
   const { serve, intel } = config
-  // The gateway of workers asks where they would have asked, which may be several gateways.
+  // The gateway of workers calls the same endpoints as the workers would, possibly several gateways.
   const otherUrls = serve.upstream === intel.service.baseUrl ? intel.service.otherUrls : []
   const client = openClient(
     { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream, otherUrls } } },
@@ -73,10 +73,10 @@ export const openUpstream = (config: Config, options: ClientOptions): Client | R
   }
 }
 
-/** A gateway keeps whole answers, which are larger than the facts in them. */
+/** A gateway stores whole answers, each as large as several findings. */
 const findingsPerAnswer = 5
 
-/** A gateway if `serve.upstream` is set. Throws if it cannot start. */
+/** Opens a gateway if `serve.upstream` is set. Throws if it cannot start. */
 export const openServer = (config: Config, options: OpenServerOptions, version: string): Promise<OpenServer> =>
   openParts((scope) => openServerParts(scope, config, options, version))
 
@@ -94,7 +94,7 @@ const openServerParts = async (
   const news = createAppNews()
   const kafka = connectedSettingsOf(config, { env, emit })
   const sharing = isGateway ? await openSharing(scope, config, kafka, files, news, around) : undefined
-  // Not before what others have paid for is known: who is chosen calls.
+  // Only after loading the shared answers, because an elected gateway starts calling at once.
   const gateways =
     isGateway && config.kafka.gatewaysTopic !== ''
       ? scope.use(await joinGateways(config, kafka, { clock, limits, emit }))
@@ -140,7 +140,7 @@ const openServerParts = async (
       ...(socket === undefined ? {} : { socket }),
     }),
   )
-  // Before its connections end: the next one calls as soon as this one says that it does not.
+  // Leaves the election before the connections end, so that the next gateway can take over at once.
   if (gateways) scope.defer(gateways.close)
   return {
     ...server,
@@ -156,7 +156,7 @@ type Around = {
   readonly watch: LookupWatch | undefined
 }
 
-/** What asks the provider on behalf of all callers. */
+/** Opens the gateway, which calls the provider on behalf of all callers. */
 const openOwnGateway = (
   config: Config,
   { table }: Files,
@@ -165,7 +165,7 @@ const openOwnGateway = (
   { env, clock, limits, emit, watch }: Around,
 ): Promise<Gateway> => {
   const client = accepted<Client>(openUpstream(config, { env, clock, limits }))
-  // Several gateways have one budget, which is counted where all can read it.
+  // Several gateways share one budget, counted where all can read it.
   const counted: Config = gateways ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 'unlimited' } } : config
   const settings = lookupSettingsOf(counted, limits, {
     maxEntries: Math.ceil(config.memory.maxEntries / findingsPerAnswer),
@@ -189,12 +189,12 @@ const openOwnGateway = (
 
 type Sharing = {
   readonly shared: SharedVerdicts
-  /** What is on the topic of a source goes there from now on. */
+  /** From now on, passes findings of sources from the topic to `learn`. */
   readonly learnSources: (learn: LearnSource) => void
 }
 type LearnSource = (id: string, asked: Indicator, finding: Finding) => boolean | undefined
 
-/** What a gateway says is shared where it says what the provider says, and nothing of its own. */
+/** Shares the gateway's answers, unless its own intelligence could be mixed into them. */
 const openSharing = async (
   scope: Scope,
   config: Config,
@@ -234,7 +234,7 @@ const openSharing = async (
   return { shared, learnSources: ofSources.passTo }
 }
 
-/** Keeps what comes before the sources are open, and passes on what comes then. */
+/** Buffers findings until the sources are open, then passes them on directly. */
 const keepForSources = (maxEntries: number) => {
   const early: Parameters<LearnSource>[] = []
   const learners: LearnSource[] = []
@@ -252,7 +252,7 @@ const keepForSources = (maxEntries: number) => {
   }
 }
 
-/** The settings of the server with the bounds that are none. */
+/** Server settings, plus fixed limits. */
 export const serveSettingsOf = ({ serve }: Pick<Config, 'serve'>): ServeSettings => ({
   ...serve,
   ...serverLimits,

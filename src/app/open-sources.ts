@@ -1,4 +1,4 @@
-// Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker; or a gateway's, which holds them for all.
+// Opens each source with its own memory, coalescing, queue, limits and circuit breaker, or through a gateway that has them.
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import type { Scope } from '../base/scope.js'
@@ -38,14 +38,14 @@ type OpenSource = JoinedSource & {
   readonly admission: LookupStack<Indicator>['admission']
   readonly learn: LookupStack<Indicator>['learn']
   readonly memorySize: () => number
-  /** What it said last, as far as that is remembered. */
+  /** The last answer, if it is still remembered. */
   readonly said: (indicator: Indicator) => Finding | undefined
-  /** Ends the calls in flight; call it before the parts that take in their answers are closed. */
+  /** Ends the calls in flight; call it before closing the stores for their answers. */
   readonly endCalls: () => Promise<void>
 }
 
 type SourceOptions = {
-  /** Findings that each source remembers at most. */
+  /** Maximum number of remembered findings per source. */
   readonly maxEntries: number
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
@@ -58,18 +58,18 @@ type SourceOptions = {
   readonly waitsOutOutages: boolean
   readonly classify: (finding: Known, indicator: Indicator) => Level
   readonly approve: (() => Promise<boolean>) | undefined
-  /** Called with every finding that is remembered. */
+  /** Called with every remembered finding. */
   readonly learnt: (asked: Indicator, finding: Finding) => void
-  /** The lookups in bulk of a source that a gateway asks; undefined where there is no gateway. */
+  /** Bulk lookups for a source that a gateway calls; undefined without a gateway. */
   readonly bulkOf?:
     ((id: string, takes: (indicator: Indicator) => boolean) => BulkLookup<Indicator> | undefined) | undefined
-  /** Where one of several gateways asks. */
+  /** Permission for each call, if this is one of several gateways. */
   readonly permit?: Permit | undefined
   /** Called with every answer of a source. */
   readonly paid: ((asked: Indicator, finding: Finding) => void) | undefined
 }
 
-/** Throws a ConfigurationError if one cannot be used. */
+/** Throws a ConfigurationError if a source cannot be used. */
 export const openSources = async (
   scope: Scope,
   configured: readonly ConfiguredSource[],
@@ -91,7 +91,7 @@ const openSource = async (
   const bulk = isAtGateway ? options.bulkOf?.(id, takes) : undefined
   if (isAtGateway && !bulk)
     throw refusal('intel.sources', `${id} is asked through a gateway, and intel.service names none that takes it`)
-  // The gateway holds the limits and the memory.
+  // The gateway has the limits and the memory.
   const callLimits = isAtGateway ? [] : described
   const folder = isAtGateway ? { isNamed: false } : options.folder
   scope.use(bulk)
@@ -100,7 +100,7 @@ const openSource = async (
   const emit = namingSource(id, options.emit)
   const client = scope.use(clientOf(description, { apiKey, concurrency, env, limits: limits.client, now }))
   const { source, counts } = createAskSource(id, client, { now, emit })
-  // Where the gateway does not answer, nobody else is asked: the limits are its own.
+  // Without an answer from the gateway, call nothing else: only the gateway counts the limits.
   const unreached: Source = () => unknownOf('unavailable')
   const own = isAtGateway ? unreached : source
   const seconds = freshHours * 3_600
@@ -175,7 +175,7 @@ const clientOf = (...given: Parameters<typeof createSourceClient>): SourceClient
 
 const refusal = (setting: string, message: string): ConfigurationError => new ConfigurationError([{ setting, message }])
 
-/** What is logged about the queue and the limits of a source names it. */
+/** Adds the source's name to log events about its queue and limits. */
 const namingSource =
   (source: string, emit: Emit): Emit =>
   (event: TelemetryEvent) =>

@@ -1,4 +1,4 @@
-// The judgement table of a configuration: the built-in one, or the file that `intel.table` names.
+// The configured judgement table: the built-in one, or the file that `intel.table` names.
 import { readFileSync } from 'node:fs'
 import { readJudgementFile } from '../config/judgement-file.js'
 import { accepted } from '../config/load-config.js'
@@ -27,5 +27,5 @@ export const openTable = ({ intel: { table: name } }: Config): Opened => {
   }
 }
 
-/** Refuses to start with one that cannot be used. */
+/** Throws a ConfigurationError if the table cannot be used. */
 export const tableOf = (config: Config): JudgementTable => accepted(openTable(config)).table

@@ -1,4 +1,4 @@
-// A part: what it adds to the core, in one object.
+// The interface of a part: one object with everything that it adds to the core.
 import type { Clock } from '../base/clock.js'
 import type { AddedSettings } from '../config/added-settings.js'
 import type { Problem, Refused } from '../config/problem.js'
@@ -18,37 +18,37 @@ export type PlacesOptions = {
   readonly pollMs?: number | undefined
 }
 
-/** A kind of file that `check FILE` knows. */
+/** A kind of file that `check FILE` recognises. */
 export type FileOfPart = {
-  /** A noun: `sink`. */
+  /** A noun, for example `sink`. */
   readonly kind: string
-  /** Names that stand at its top level. */
+  /** Names at its top level. */
   readonly names: ReadonlySet<string>
-  /** Those among them that no list in JSON has. */
+  /** Those that never occur in a JSON list. */
   readonly certain: readonly string[]
   readonly check: (path: string) => {
-    /** `sink soc-chat`, `two silences`. */
+    /** For example `sink soc-chat` or `2 silences`. */
     readonly what: string
     readonly problems: readonly Problem[]
     readonly notes: readonly string[]
   }
 }
 
-/** Values of topics with the format `registry`, read by their schemas. */
+/** Decodes values of topics with the format `registry` by their schemas. */
 export type SchemaValues = {
   readonly open: OpenValue
-  /** Fetches schemas that records need; undefined if nothing is missing. */
+  /** Fetches missing schemas; undefined if nothing is missing. */
   readonly prepare: PrepareRecords
   readonly close: () => Promise<void>
 }
 
 type SchemaKey = number | string
 
-/** What `check --online` asks about values. */
+/** The checks of values for `check --online`. */
 export type SchemaCheck = {
   /** The schema that a value names. */
   readonly keyOf: (value: Buffer, record: Pick<RecordOrigin, 'headers'>) => SchemaKey | undefined
-  /** Undefined where no registry is configured. */
+  /** Undefined if no registry is configured. */
   readonly ask: (key: SchemaKey) => Promise<{ readonly isFound: boolean; readonly message: string } | undefined>
   readonly close: () => Promise<void>
 }
@@ -58,13 +58,13 @@ export type SchemaOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly emit: Emit
-  /** Whether events may wait for a schema longer than for an answer. */
+  /** Whether events may wait longer for a schema than for an answer. */
   readonly isPatient: boolean
 }
 
 /**
- * Nothing of a part is loaded before it is used: its `part.ts` imports its settings alone, everything else by `import()` in one of these
- * functions. Each is called only if its settings say so.
+ * Loads nothing of a part before its first use: `part.ts` imports only the part's settings, and everything else with `import()` inside
+ * these functions. Each is called only if the settings require it.
  */
 export type Part = {
   /** The name of its folder. */
@@ -72,14 +72,14 @@ export type Part = {
   readonly settings?: readonly AddedSettings[]
   readonly commands?: Commands
   readonly files?: () => Promise<readonly FileOfPart[]>
-  /** What is wrong with what its settings name. */
+  /** Problems of the files and services that its settings name. */
   readonly problems?: (config: Config) => Promise<readonly Problem[]>
-  /** The same for settings of the connection to Kafka, which every command that uses it looks at. */
+  /** The same for settings of the Kafka connection; every command that connects checks them. */
   readonly kafkaProblems?: (config: Config) => readonly Problem[]
-  /** A format of topics. Undefined where no topic has it. */
+  /** Decodes one topic format; undefined if no topic has it. */
   readonly schemaValues?: (config: Config, options: SchemaOptions) => Promise<SchemaValues> | undefined
   readonly schemaCheck?: (config: Config, env: SchemaOptions['env']) => Promise<SchemaCheck>
-  /** A column of the annotation: country and network of an address. Undefined where nothing is configured. */
+  /** Adds an address's country and network to the annotation; undefined if nothing is configured. */
   readonly places?: (config: Config, options: PlacesOptions) => Promise<GeoDatabases | Refused> | undefined
   /** The page for people at the ops endpoint. */
   readonly page?: (clock: { readonly now: () => number }) => Promise<Page>

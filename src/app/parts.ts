@@ -1,4 +1,4 @@
-// The parts of the program. To take one out, delete its folder and its two lines here; `npm run test:parts` shows that the rest works.
+// The parts of the program. To remove one, delete its folder and its two lines here; `npm run test:parts` checks the rest.
 import { binaryTopics } from '../parts/binary-topics/part.js'
 import { demo } from '../parts/demo/part.js'
 import { notify } from '../parts/notify/part.js'

@@ -1,4 +1,4 @@
-// The provider's client from the configuration, for the pipeline, the gateway and commands that call it directly.
+// Opens the provider's client from the configuration, for the pipeline, the gateway and commands that call it directly.
 import { accepted, readText } from '../config/load-config.js'
 import { ConfigurationError, type Problem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
@@ -17,11 +17,11 @@ export type ClientOptions = {
   readonly clock?: Clock
   readonly urgency?: 'live' | 'replay'
   readonly limits?: Limits
-  /** Sends the requests; absent: a pool of connections. */
+  /** Sends the requests; by default a connection pool. */
   readonly dispatcher?: HttpDispatcher | undefined
 }
 
-/** The client, or a refusal that says which setting is missing. */
+/** Returns the client, or throws an error that names the missing setting. */
 export const providerClient = (config: Config, io: Io): Client => {
   const client = openClient(config, { env: io.env })
   if (client) return accepted<Client>(client)
@@ -30,7 +30,7 @@ export const providerClient = (config: Config, io: Io): Client => {
   ])
 }
 
-/** Without a key there is no client. */
+/** Undefined without a key. */
 export const openClient = (
   { intel: { service } }: Config,
   { env, clock = systemClock, urgency = 'live', limits = ownLimits, dispatcher }: ClientOptions,

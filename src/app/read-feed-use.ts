@@ -1,14 +1,14 @@
-// What a running `run` of the same configuration has counted of each feed, read from its metrics.
+// Reads the counts per feed from the metrics of a `run` with the same configuration.
 import type { Config } from '../config/schema.js'
 
-/** By feed, the metric without its prefix → its value. */
+/** For each feed, the values by metric name without the prefix. */
 export type CountedUse = ReadonlyMap<string, Readonly<Record<string, number>>>
 
 const wanted =
   /^threatweave_feed_(entries_seen|events|events_held_back|alerts|only_alerts|listed_ratio)(?:_total)?\{feed="([^"\\]*)"\} (\S+)$/gm
 const waitMs = 1_000
 
-/** Nothing where nobody answers: most often because nothing runs here. */
+/** Undefined if no answer comes, usually because nothing runs here. */
 export const readFeedUse = async ({ ops }: Config): Promise<CountedUse | undefined> => {
   if (!ops.enabled) return undefined
   const host = ops.host === '0.0.0.0' || ops.host === '::' ? '127.0.0.1' : ops.host

@@ -1,7 +1,7 @@
-// Reads a file that holds one key, or another secret, on one line.
+// Reads a file with one key or other secret on a single line.
 import { readFileSync } from 'node:fs'
 
-/** Without the name of the file: who pastes a key there must not find it in a log. */
+/** Problems omit the file name: a user may have pasted a key in its place, and it must not get into a log. */
 export const readKeyFile = (file: string): { readonly key: string } | { readonly problem: string } => {
   try {
     const key = readFileSync(file, 'utf8').trim()

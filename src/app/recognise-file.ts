@@ -1,4 +1,4 @@
-// Detects the kind of a file: a configuration, a Sigma rule, a log format, a source, a service's profile, a judgement table, a feed, or a kind of a part.
+// Recognises a file by its top-level names: configuration, rule, format, source, profile, table, feed, or a kind of a part.
 import { judgementSchema } from '../config/judgement-file.js'
 import { profileSchema } from '../config/profile-file.js'
 import { sourceSchema } from '../config/source-file.js'
@@ -8,10 +8,10 @@ import type { FileOfPart } from './part.js'
 type CoreKind = 'configuration' | 'rule' | 'format' | 'source' | 'profile' | 'judgement table' | 'feed'
 export type FileKind = CoreKind | FileOfPart
 
-/** `id` is in rules and formats as well, `rows` and `categories` in judgement tables. */
+/** Names that several kinds share. They do not identify a source, a profile or a kind of a part. */
 const sharedNames = new Set(['id', 'name', 'rows', 'categories', 'key', 'examples', 'levels'])
 
-/** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
+/** Top-level names of each kind; `id` and `fields` occur in rules and formats, so they are left out. */
 const names: Readonly<Record<Exclude<CoreKind, 'feed'>, ReadonlySet<string>>> = {
   configuration: new Set(Object.keys(allSettings.schema.properties)),
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
@@ -21,7 +21,7 @@ const names: Readonly<Record<Exclude<CoreKind, 'feed'>, ReadonlySet<string>>> = 
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
-/** Feeds in JSON have a `date` and a `description` too; a rule or format in JSON has one of these. */
+/** JSON feeds may have `date` and `description` as well. Other JSON files have one of these names. */
 const certain = new Set([
   ...names.configuration,
   ...names['judgement table'],
@@ -37,7 +37,7 @@ const certain = new Set([
 
 const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
 
-/** The kind with the most matching names, so that a file with a typo is still recognised. */
+/** Picks the kind with the most matching names, so a file with a typo is still recognised. */
 export const recogniseFile = (
   name: string,
   text: string,
@@ -59,7 +59,7 @@ export const recogniseFile = (
   return isYaml ? 'configuration' : 'feed'
 }
 
-/** Not parsed as YAML, so that a broken file is still recognised. */
+/** Does not parse YAML, so a broken file is still recognised. */
 const namesIn = (text: string): readonly string[] => {
   if (isJson(text)) {
     try {

@@ -1,13 +1,14 @@
-// How Node is started where events go through: with more space for new objects than it gives by itself, and no more than is of use.
+// Memory settings of processes that handle events: a larger young generation, and less memory that the C library keeps.
 
 /**
- * With 16 MB, as Node 20 has it, events on their way are copied again and again until the broker has them; with 64, and what Node 24 takes by
- * itself, a process is 60 MB larger and no faster.
+ * With 16 MB, the default of Node 20, events in flight are copied repeatedly until the broker has them. With 64 MB, or the default of Node
+ * 24, a process needs 60 MB more and is no faster.
  */
 export const roomForEvents = '--max-semi-space-size=32'
 
 /**
- * The C library keeps memory for each thread by itself, tens of megabytes that only one of them uses. And once it was given back a large buffer it
- * takes others of that size from memory that it rarely returns: with feeds that change, a hundred megabytes of holes. Only glibc reads these.
+ * glibc keeps a memory arena per thread, tens of megabytes that only that thread can use. After a large buffer is freed, it also serves
+ * later buffers of that size from the heap, which rarely shrinks: changing feeds left a hundred megabytes of holes. Only glibc reads these
+ * variables.
  */
 export const leanMalloc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' } as const

@@ -1,4 +1,4 @@
-// One worker of a run: every part is made from the configuration and connected, and events flow until it is stopped or cannot go on.
+// Runs one worker: builds all components from the configuration and processes events until it is stopped or fails.
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import { parseAddress } from '../domain/address.js'
@@ -22,8 +22,8 @@ import type { WorkerFailure } from './supervise-workers.js'
 import type { Watch } from './watch-run.js'
 
 /**
- * What a run needs from the machine, so that the simulation can pass its own. Timers of the Kafka side are those of Node, as kafkajs's are:
- * the simulation replaces them for both.
+ * The machine as a run sees it; the simulation passes its own. Kafka code and kafkajs use Node's timers, which the simulation replaces for
+ * both.
  */
 export type Runtime = {
   readonly clock: Clock
@@ -51,7 +51,7 @@ export type RunOptions = {
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
   readonly watch: Watch
-  /** Absent: they are loaded. */
+  /** Loaded if absent. */
   readonly files?: Files
   readonly runtime: Runtime
 }
@@ -59,7 +59,7 @@ export type RunOptions = {
 export const runAlone = (config: Config, options: RunOptions): Promise<WorkerFailure | undefined> =>
   withScope((scope) => runIn(scope, config, options))
 
-/** The parts of a worker, each made from those above it. */
+/** Opens the components of a worker in order of dependency. */
 const runIn = async (
   scope: Scope,
   config: Config,
@@ -125,7 +125,7 @@ const runIn = async (
       isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
     mayRaise: alerts?.mayRaise,
     alerts,
-    // Not observed: these events were counted when they were delivered.
+    // Not observed, because these events were counted at delivery.
     late: { pipeline: app.again },
     counting: {
       counts,
@@ -149,7 +149,7 @@ const runIn = async (
   return { sentence: ended.sentence, code: ended.needsOperator ? exitCodes.configuration : exitCodes.failure }
 }
 
-/** What the partitions of this process have seen of a value. */
+/** Sightings of a value in this process's partitions. */
 const seenIn = (counted: CountedPartitions, value: string): readonly SeenIn[] =>
   [...counted.all()].flatMap(({ name, counts }) => {
     const seen = counts().seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })

@@ -1,4 +1,4 @@
-// Runs worker processes of one consumer group, and the gateway that they share.
+// Runs the worker processes of one consumer group and their shared gateway.
 import { openParts } from '../base/scope.js'
 import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
@@ -9,7 +9,7 @@ import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
 
-/** The workers share only the consumer group and the gateway in this process. */
+/** Workers share only the consumer group and the gateway in this process. */
 export const runWorkers = async (
   count: number,
   config: Config,
@@ -17,13 +17,13 @@ export const runWorkers = async (
   io: Io,
   emit: Emit,
 ): Promise<WorkerFailure | undefined> => {
-  // Those of the workers and of the gateway.
+  // The ports of the workers and the gateway.
   const ports = Array.from({ length: count + 1 }, (_, index) => portOf(config.ops.port, index + 1))
   await refusePortsInUse(config, ports, 'ops.port')
   const failed = new AbortController()
   const opened = openShared(count, config, io, emit)
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
-  // What the settings say comes over the channel: the key of the provider stays in this process.
+  // Workers get their settings over the IPC channel, so the provider's key stays in this process.
   const isSetting = ([name]: readonly [string, unknown]): boolean => name.startsWith(prefix)
   const own = Object.entries(io.env)
   const supervised = supervise({
@@ -54,13 +54,13 @@ export const runWorkers = async (
   return failure
 }
 
-/** Opened while the workers load their libraries. */
+/** Opens the gateway while the workers load their libraries. */
 const openShared = (count: number, config: Config, io: Io, emit: Emit) =>
   openParts(async (scope) => {
     const watch = await watchRun(config, emit)
     scope.defer(watch.flush)
     const gateway = scope.use(await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks }))
-    // Without a key, and without sources, there is no gateway.
+    // No gateway without a key or sources.
     if (gateway.provider ?? gateway.sources)
       scope.use(
         await watch.serve(
@@ -71,5 +71,5 @@ const openShared = (count: number, config: Config, io: Io, emit: Emit) =>
     return { gateway }
   })
 
-/** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
+/** Each worker has its own ops port, counting up from the configured one; the gateway has the next. */
 const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

@@ -1,4 +1,4 @@
-// The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
+// The Kafka runner: passes events from the input topics through the pipeline to the output topic until stopped or failed.
 import { openParts, type Scope } from '../base/scope.js'
 import { type Admin, createClient } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
@@ -27,7 +27,7 @@ export type RunnerOptions = OutputContext &
     readonly pipeline: Pipeline
     readonly waitOf: WaitOf
     readonly brokers: BrokerWatch
-    /** Written here, and shown to people and orchestrators. */
+    /** Updated here, and reported to people and orchestrators. */
     readonly health: HealthRecord
     /** Aborting it drains and stops. */
     readonly signal: AbortSignal
@@ -35,13 +35,13 @@ export type RunnerOptions = OutputContext &
 
 export type Ended =
   | { readonly how: 'stopped' }
-  /** `needsOperator`: a restart does not help, only another configuration or permission. */
+  /** `needsOperator`: only a change of configuration or permissions helps, not a restart. */
   | { readonly how: 'failed'; readonly sentence: string; readonly needsOperator: boolean }
 
 /** Never rejects. */
 export const runTopics = async (options: RunnerOptions): Promise<Ended> => {
   const { end, close } = await openParts(async (scope) => ({ end: await runIn(scope, options).catch(failed) }))
-  // Brokers clean up what a process that ends leaves behind.
+  // Brokers clean up after a process that exits before this is done.
   await drained(() => close().catch(() => undefined), closeMs)
   options.health.setState(end.how)
   return end
@@ -86,7 +86,7 @@ const runIn = async (scope: Scope, given: RunnerOptions): Promise<Ended> => {
   const followUps = scope.use(openFollowUps({ ...options, reachableMs }, topics, to.target, connect))
   const again = scope.use(openReadAgain(connect, identity))
   const openings = createOpenings({ limitMs: settings.limits.chunkDeadlineMs, reachableMs, emit, fail })
-  // It closes first: from then on nothing is committed whose answers are not awaited.
+  // Closed first: after that, no offset is committed for events whose answers are no longer awaited.
   const tasks = scope.use(
     createTasks({ delivery, openState: followUps?.open, health, openings, readAgain: again.read, fail }),
   )
@@ -120,20 +120,20 @@ const runIn = async (scope: Scope, given: RunnerOptions): Promise<Ended> => {
     await stopFollowing?.()
     tasks.stopDelivering()
     await Promise.all(shared.running.values())
-    // Before this process leaves its group: the next owners read it when they open their tasks.
+    // Before leaving the group, because the next owners read this state when they open their tasks.
     await followUps?.flush()
     await consumer.stop()
-    // The batch of a former membership is not the consumer's any more.
+    // Batches from a former membership are not the consumer's, so wait for them here.
     await Promise.all(shared.running.values())
   }
-  // After a failure too: other partitions go on until the consumer is stopped, and what is delivered then must be followed up.
+  // Also after a failure: other partitions continue until the consumer stops, and their events need follow-up.
   if ((await drained(stopAll, drainMs)) || end.how === 'failed') return end
   const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
   const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
   return { how: 'failed', sentence, needsOperator: false }
 }
 
-/** Ends the run from any part of it. The first failure counts. */
+/** Lets any part end the run. The first failure wins. */
 const createFailure = () => {
   const failed = new AbortController()
   const failure = new Promise<Ended>((resolve) => {
@@ -144,7 +144,7 @@ const createFailure = () => {
   return { fail, failure }
 }
 
-/** A consumer whose topics can change: then another one reads the new topics. */
+/** A consumer that is replaced when its topics change. */
 const startOn = (topics: readonly string[], start: (topics: readonly string[]) => RestartingConsumer) => {
   let current = start(topics)
   return {
@@ -156,7 +156,7 @@ const startOn = (topics: readonly string[], start: (topics: readonly string[]) =
   }
 }
 
-/** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */
+/** Inspects the topics once a broker answers and sets the start offsets of a new group, or returns why the run ends. */
 const prepare = async ({ settings, signal, emit, brokers }: RunnerOptions, admin: Admin): Promise<Topics | Ended> => {
   const inspect = async (): Promise<Topics> => {
     await admin.connect()
@@ -172,11 +172,11 @@ const prepare = async ({ settings, signal, emit, brokers }: RunnerOptions, admin
   tellTopics(settings, topics, emit)
   const begin = (): Promise<void> => beginAtTheEnd(admin, settings, topics, emit)
   if (settings.input.start === 'latest') await whenReachable(begin, { brokers, signal, emit })
-  // Without its offsets a new group would begin at the beginning, if only for the moment until it stops.
+  // Do not start after an abort: without offsets, a new group would read from the beginning until it stops.
   return signal.aborted ? { how: 'stopped' } : topics
 }
 
-/** Why this run ends here, if it does: it was stopped, or another group uses the topic. */
+/** Returns why the run ends, if it does: it was stopped, or another group uses the sightings topic. */
 const useSightings = async (
   scope: Scope,
   { settings, signal, emit, now, brokers }: RunnerOptions,
@@ -187,7 +187,7 @@ const useSightings = async (
   if (topic === '') return undefined
   const tries: ReturnType<typeof useAlone>[] = []
   const use = (): ReturnType<typeof useAlone> => (tries[0] = useAlone({ connect, admin, topic, groupId, emit, now }))
-  // A stop does not wait for it, so it may be on its way still.
+  // A stop does not wait for this, so it may still be in progress.
   scope.defer(async () => {
     const used = await tries[0]?.catch(() => undefined) // it was retried, or the run has ended
     if (used && 'close' in used) await used.close()
@@ -218,7 +218,7 @@ const tellTopics = (settings: OutputContext['settings'], topics: Topics, emit: O
     if (derivedTopics.includes(topic) && !topics.facts.has(topic)) emit({ event: 'topic_missing', topic, message })
 }
 
-/** Only a group that is new: one whose offsets have expired has events to make up for. */
+/** Only for a new group. A group whose offsets expired still has a backlog. */
 const beginAtTheEnd = async (
   admin: Admin,
   settings: OutputContext['settings'],
@@ -247,9 +247,9 @@ const aborted = (signal: AbortSignal): Promise<Ended> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-// The end of a run: what is in progress is finished within a limit, and closing connections is not waited for without one.
+// The end of a run: finishing work in progress and closing connections both have a time limit.
 
-/** False where the limit came first. */
+/** Returns false if the limit came first. */
 const drained = async (stop: () => Promise<void>, limitMs: number): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -262,5 +262,5 @@ const drained = async (stop: () => Promise<void>, limitMs: number): Promise<bool
   }
 }
 
-/** The process is about to end. */
+/** Short, because the process is about to exit. */
 const closeMs = 1_000

@@ -1,4 +1,4 @@
-// Finds everything that a command would refuse to start with, or that is wrong with what it would use: rules, feeds, lists, keys, certificates, Kafka settings.
+// Collects all problems that prevent a start or deserve a warning: rules, feeds, lists, keys, certificates, Kafka settings.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../config/problem.js'
@@ -66,7 +66,7 @@ const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {
   return []
 }
 
-/** A gateway uses the same key with another address. */
+/** Checks the gateway's client too; it uses the same key with another address. */
 const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]> => {
   const problems = new Map<string, Problem>()
   for (const open of [openClient, ...(config.serve.upstream === '' ? [] : [openUpstream])]) {
@@ -78,7 +78,7 @@ const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]
   return [...problems.values()]
 }
 
-/** An unusable folder only costs money after a restart, unless a budget is counted in it. */
+/** An unusable folder only makes a restart expensive, unless it holds the count of a budget. */
 const memoryProblems = ({ memory, admit }: Config): Problem[] => {
   const { perHour, perDay, isDefault } = budgetOf(admit)
   const message = !isDefault && (perHour > 0 || perDay > 0) ? unusableMemory(memory) : undefined
@@ -147,7 +147,7 @@ const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
   return kafkaProblems(config).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
 }
 
-/** Problems for who names topics on the command line: those of the connection alone. */
+/** For commands that get their topics on the command line: problems of the connection only. */
 export const connectionProblems = (config: Config): Problem[] =>
   kafkaProblems(config).filter(({ setting }) => setting !== 'kafka.input.topics' && setting !== 'kafka.output.topic')
 

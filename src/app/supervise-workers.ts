@@ -13,9 +13,9 @@ type Supervision = {
   readonly count: number
   readonly command: string
   readonly args: readonly string[]
-  /** What the process is started with. */
+  /** The initial environment of the process. */
   readonly env: Environment
-  /** What it is told once it can begin; workers are numbered from 1. */
+  /** Settings that the worker gets once it may begin; workers are numbered from 1. */
   readonly settings: (worker: number) => Promise<Environment>
   /** A worker that has not stopped after this time is killed. */
   readonly limitMs: number
@@ -23,11 +23,11 @@ type Supervision = {
   readonly emit: Emit
 }
 
-/** A worker that ran for this long resets the restart pause. */
+/** A worker that ran this long resets the restart pause. */
 const stableMs = 60_000
 const firstPauseMs = 500
 const maxPauseMs = 30_000
-/** Exits that a restart does not fix. */
+/** Exits that a restart cannot fix. */
 const permanent: ReadonlySet<string> = new Set(
   [exitCodes.usage, exitCodes.configuration].map((code) => `exit code ${code}`),
 )
@@ -44,7 +44,7 @@ export const supervise = async (options: Supervision): Promise<WorkerFailure | u
       const began = Date.now()
       const end = await runWorker(options, worker, children)
       if (isAborted(stopping)) {
-        // A worker that had not started yet is ended by the signal itself.
+        // The signal kills a worker that has not started yet.
         if (end !== 'exit code 0' && end !== 'signal SIGTERM')
           failure ??= { sentence: `worker ${worker} did not stop in order: ${end}`, code: exitCodes.failure }
         return
@@ -74,12 +74,12 @@ export const supervise = async (options: Supervision): Promise<WorkerFailure | u
   return failure
 }
 
-/** Reads the signal again after an await; the type checker would narrow it. */
+/** Reads the signal again after an await; the type checker would assume the earlier value. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 /**
- * Over the channel a worker is told its settings: it loads its libraries while what it needs is opened here. By the channel's end it
- * notices that this process is gone.
+ * A worker gets its settings over the IPC channel, so it can load libraries while this process opens the gateway. When the channel closes,
+ * the worker knows that this process has exited.
  */
 const runWorker = (
   { command, args, env, settings, limitMs }: Supervision,
@@ -93,7 +93,7 @@ const runWorker = (
       serialization: 'advanced',
     })
     children.add(child)
-    // If it is not there to hear it, its end says so; if there are none, whoever was to give them stops all workers.
+    // If the worker has exited, its exit event reports that. If the settings fail, the caller stops all workers.
     settings(worker).then(
       (given) => child.connected && child.send(given, () => undefined),
       () => undefined,

@@ -1,4 +1,4 @@
-// Problems of the certificates and keys that settings name.
+// Checks the certificates and keys that settings name.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { messageOf } from '../base/message-of.js'
@@ -6,7 +6,7 @@ import type { Problem } from '../config/problem.js'
 
 type TlsFile = readonly [setting: string, path: string]
 
-/** Problems of TLS files: missing, invalid PEM, and keys that do not match their certificate. */
+/** Finds missing files, invalid PEM, and keys that do not match their certificate. */
 export const tlsProblems = (
   section: string,
   files: Readonly<Partial<Record<'ca' | 'cert' | 'key', TlsFile>>>,
@@ -18,7 +18,7 @@ export const tlsProblems = (
     return text === undefined ? [] : [[kind, text] as const]
   })
   for (const [kind, text] of texts)
-    // OpenSSL accepts a CA file without certificates and then trusts nobody.
+    // OpenSSL accepts a CA file without certificates, and then trusts no server.
     if (kind === 'ca' && !text.includes('-----BEGIN '))
       problems.push({ setting: `${section}.${files.ca?.[0] ?? 'ca'}`, message: 'contains no PEM certificate' })
   try {

@@ -1,4 +1,4 @@
-// Reads the lists of gate.allow again when they change, so that a false positive ends without a restart.
+// Reloads the lists of gate.allow when they change, so that fixing a false positive needs no restart.
 import { reloadWhenChanged } from '../base/reload-when-changed.js'
 import type { Clock } from '../base/clock.js'
 import { readText } from '../config/load-config.js'
@@ -8,7 +8,7 @@ import { signatureOf } from '../feeds/feed-file.js'
 import { loadGate } from '../feeds/load-lists.js'
 import type { Emit } from '../telemetry/event.js'
 
-/** A list whose content can be replaced; `version` counts how often. */
+/** A list with replaceable content; `version` counts the replacements. */
 export type LiveList = {
   readonly list: IndicatorList
   readonly replace: (by: IndicatorList) => void

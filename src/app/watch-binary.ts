@@ -1,5 +1,4 @@
-// Wraps a pipeline to notice events that are not text where text is expected, and values that could not be read: all are counted, and the
-// first of each topic is logged.
+// Wraps a pipeline to count binary events in text topics and unreadable values, and to log the first of each topic.
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Counters } from '../telemetry/counters.js'
 import type { Emit } from '../telemetry/event.js'

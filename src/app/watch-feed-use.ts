@@ -1,4 +1,4 @@
-// Wraps a pipeline to count what events show of each feed.
+// Wraps a pipeline to count the matches of each feed.
 import type { Judged } from '../domain/verdict.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 

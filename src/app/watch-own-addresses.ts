@@ -1,4 +1,4 @@
-// Wraps a pipeline to log the public addresses of our own that address translation shows, where gate.ownRanges names none.
+// Wraps a pipeline to log our own public addresses that address translation reveals, if gate.ownRanges is empty.
 import { createOwnAddresses } from '../domain/own-addresses.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'

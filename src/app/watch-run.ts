@@ -25,17 +25,17 @@ import { allSettings } from './load-config.js'
 import { parts } from './parts.js'
 
 export type Watch = {
-  /** Counts, stores and logs an event. */
+  /** Counts, stores and logs a telemetry event. */
   readonly emit: Emit
   readonly hooks: Pick<Counters, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
   readonly observe: (pipeline: Pipeline) => Pipeline
-  /** Logs what the run came to, if it has started. */
+  /** Logs the totals of the run, if it has started. */
   readonly logTotals: () => void
   /** Logs pending counts before a stop. */
   readonly flush: () => void
   /** Shows an alert on the status page. */
   readonly alerted: (alert: RaisedAlert & Parameters<ReturnType<typeof createFeedUse>['alerted']>[0]) => void
-  /** What was counted of a feed so far. */
+  /** The counts of a feed so far. */
   readonly feedUse: (feed: string) => FeedUse | undefined
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
@@ -49,16 +49,16 @@ export type Watch = {
 
 type PortSetting = 'ops.port' | `${string}.opsPort`
 
-/** What both the metrics and the status page read. */
+/** Data for both the metrics and the status page. */
 type Shared<Names extends keyof OpsSources & keyof PageSources> = Pick<OpsSources, Names> & Pick<PageSources, Names>
 
-/** How often repeats of a failure are logged as a count. */
+/** The interval at which repeated failures are logged as one count. */
 const burstMs = 30_000
-/** Time for a stuck chunk to be ended by its own deadline before health fails. */
+/** Time for a stuck chunk to reach its own deadline before health fails. */
 const graceMs = 5_000
 const loopMs = 5_000
 
-/** `formats` are the ids of the log formats in use, where events are read. */
+/** `formats`: ids of the log formats in use, for processes that read events. */
 export const watchRun = async (config: Config, log: Emit, formats: readonly string[] = []): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
@@ -150,7 +150,7 @@ const allowedBy = ({ admit }: Config): OpsSources['allowed'] => {
   return { hour: perHour, day: perDay, isDefault }
 }
 
-/** Throws a ConfigurationError if one of the ports cannot be used, before anything is done that takes long. */
+/** Throws a ConfigurationError if a port cannot be used, before slow steps begin. */
 export const refusePortsInUse = async (
   { ops }: Config,
   ports: readonly number[],

@@ -1,4 +1,4 @@
-// The gateway shared by worker processes: it holds the key, the memory, the limit and the budget.
+// The gateway shared by worker processes, with the key, the memory, the limits and the budget.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,16 +23,16 @@ type SharedGateway = {
   readonly sources?: OpenServer['sources']
 }
 
-/** The longest path that a Unix socket can have on every system. */
+/** The longest path of a Unix socket that works on every system. */
 const maxSocketPath = 100
 const socketName = 'gateway.sock'
-/** Calls that a worker makes by itself: while it asks in bulk, none. */
+/** Minimum number of single calls in flight per worker; bulk lookups make none. */
 const leastInFlight = 8
 
 const inFlightOfWorker = (concurrency: number | 'auto'): number =>
   concurrency === 'auto' ? leastInFlight : Math.max(leastInFlight, concurrency)
 
-/** What a worker is told about the sources: that the gateway asks them. When each is due stays as it is here. */
+/** The sources as workers see them: called by the gateway, with the ask modes resolved here. */
 const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sources'][number][] =>
   intel.sources.map(({ apiKeyFile: _, ask, ...source }) => ({
     ...source,
@@ -40,7 +40,7 @@ const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sou
     gateway: true,
   }))
 
-/** Without a key, and without sources, there is no gateway. */
+/** No gateway without a key or sources. */
 export const openWorkersGateway = (config: Config, options: OpenServerOptions): Promise<WorkersGateway> =>
   openParts((scope) => openGatewayIn(scope, config, options))
 
@@ -65,7 +65,7 @@ const openGatewayIn = async (scope: Scope, config: Config, options: OpenServerOp
     {
       ...config,
       feeds: [],
-      // It is for the workers of this process alone.
+      // This gateway serves only the workers of this process.
       kafka: { ...config.kafka, gatewaysTopic: '' },
       serve: {
         ...config.serve,
@@ -76,7 +76,7 @@ const openGatewayIn = async (scope: Scope, config: Config, options: OpenServerOp
         tls: { certFile: '', keyFile: '', passphrase: '' },
         data: '',
         state: temporary ?? state ?? '',
-        // Without a key for it there are only the sources, and nothing is known here.
+        // Without a provider key the gateway serves sources only and has no data of its own.
         upstream: service.apiKey === '' ? '' : service.baseUrl,
       },
     },
@@ -96,9 +96,9 @@ const openGatewayIn = async (scope: Scope, config: Config, options: OpenServerOp
       THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
       THREATWEAVE_INTEL_SERVICE_PROFILE: '',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(inFlightOfWorker(service.concurrency)),
-      // The gateway holds the budget and the memory.
+      // The gateway has the budget and the memory.
       THREATWEAVE_MEMORY_PATH: 'none',
-      // Fetched feeds stay where the settings want what is kept to be, one copy for all workers.
+      // Fetched feeds stay in the configured state folder, as one copy for all workers.
       ...(config.memory.path === '' || config.memory.path === 'none' ? {} : { XDG_STATE_HOME: config.memory.path }),
       ...(sources.length > 0 && { THREATWEAVE_INTEL_SOURCES: JSON.stringify(sources) }),
       THREATWEAVE_ADMIT_PER_HOUR: '0',
@@ -117,19 +117,19 @@ const newFolder = (): TemporaryFolder => {
   return { path, close: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Where no socket can be made, the workers come over the loopback interface. */
+/** If no socket can be created, workers connect over the loopback interface. */
 const folderForSocket = (): TemporaryFolder | undefined => {
   try {
     const folder = newFolder()
     if (join(folder.path, socketName).length <= maxSocketPath) return folder
     folder.close()
   } catch {
-    // A machine without a temporary folder that can be written.
+    // The machine has no writable temporary folder.
   }
   return undefined
 }
 
-/** The reason why a folder cannot be written, if any; a folder in use is refused when it is opened. */
+/** Why a folder is not writable, if so. A folder in use is refused later, when it is opened. */
 const whyUnwritable = async (folder: string): Promise<string | undefined> => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
