@@ -22,7 +22,7 @@ export const keepHeapSmall = (): void => {
     const collections = list.getEntries() as unknown as readonly { readonly detail: { readonly kind: number } }[]
     if (!collections.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR)) return
     const used = getHeapStatistics().used_heap_size
-    // 0 leaves it to V8.
+    // 0 selects V8's default.
     const percent = used < largeBytes ? 0 : Math.max(leastPercent, Math.round((100 * growthBytes) / used))
     setFlagsFromString(`--heap-growing-percent=${percent}`)
   }).observe({ entryTypes: ['gc'] })
