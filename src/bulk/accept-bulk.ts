@@ -31,9 +31,9 @@ export type BulkOptions = {
   /** Undefined for an invalid key. */
   readonly holderOf: (apiKey: string | undefined) => KeyHolder | undefined
   readonly shares: BulkShares
-  /** Asks one operation after the other about an indicator, each as over HTTP with this key. */
+  /** Calls the operations for an indicator one after the other, like HTTP requests with this key. */
   readonly sourceOf: (settings: BulkSettings, caller: BulkCaller) => Source
-  /** Asked for what is not known here. */
+  /** Handles lookups that cannot be answered locally. */
   readonly gateway?: BulkGateway | undefined
   /** Verdicts of other processes, which answer without a call, and the way to share new ones. */
   readonly shared?: SharedVerdicts | undefined
@@ -49,7 +49,7 @@ type GivenValues = Readonly<Record<string, unknown>>
 /** The holder of a connection, as the source knows it. */
 type BulkCaller = {
   readonly apiKey: string | undefined
-  /** Call it as an operation is sent; returns the priority of the question that it belongs to. */
+  /** Call when an operation is sent; returns the priority of its lookup. */
   readonly calling: (name: OperationName, given: GivenValues) => Priority
 }
 
@@ -170,7 +170,7 @@ type OpenQuestion = {
   current?: { readonly name: OperationName; readonly given: GivenValues }
 }
 
-/** `isOwn`: found here and not by another gateway. */
+/** `isOwn`: found here, not by another gateway. */
 type Found = { readonly finding: Finding; readonly isOwn: boolean }
 
 /** Processes a line of a connection. */
@@ -407,7 +407,7 @@ const createRecentState = (now: () => number): RecentState => {
   }
 }
 
-/** Of a gateway or a source. */
+/** The queue of a gateway or a source. */
 type Stated = {
   readonly estimatesMs: BulkGateway['estimatesMs']
   readonly allowed: BulkGateway['allowed']

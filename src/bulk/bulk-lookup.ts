@@ -43,7 +43,7 @@ export const createBulkLookup = (
   const ids = new Map<string, number>()
   let lastId = 0
   let gateway = assumed
-  /** Lookups sent since the last estimate of the gateway. */
+  /** Lookups sent since the gateway's last estimate. */
   let sentSince = 0
   /** The observed delay of answers beyond the estimate, from network and load. */
   let latenessMs = 0

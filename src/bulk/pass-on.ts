@@ -58,7 +58,7 @@ export const createPassOn = ({ election, connect, giveUpMs, maxOpen, clock }: Pa
       takes: () => true,
       connect: () => connect(address),
       maxOpen,
-      // The client has hidden the peer already.
+      // The peer is already hidden by the client.
       hidePeer: (name) => name,
       giveUpMs,
       againAfterMs: againMs,
