@@ -1,4 +1,4 @@
-// The command table: loads the function of a command by its name. Those of the parts are among them.
+// The command table: loads the commands of the core and of all parts by name.
 import { parts } from '../app/parts.js'
 import type { Commands } from '../terminal/command.js'
 

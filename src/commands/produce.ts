@@ -75,7 +75,7 @@ SIGTERM. A line may be there twice when a broker was lost while it was sent.
   },
 }
 
-/** Before a topic is created for it. */
+/** Fails before a topic is created for an unreadable file. */
 const refuseUnreadable = (file: string): void => {
   try {
     if (file !== '-') accessSync(file, constants.R_OK)

@@ -34,7 +34,7 @@ export type KnownAboutEvent = {
   readonly verdict: string
   readonly summary: string
   readonly values: readonly KnownValue[]
-  /** Each with the indicator that it names. */
+  /** The matching rules, each with its indicator. */
   readonly rules: readonly {
     readonly id: string
     readonly title: string
@@ -102,7 +102,7 @@ const openKnownIn = async (
         values: values.map(({ value, verdict, reason, score, country, as, source, at, entry }) => ({
           value,
           verdict,
-          // Nothing was paid for here.
+          // This command never pays, so a spent budget means that the memory has no answer.
           ...(reason !== undefined && { reason: reason === 'budget_spent' ? 'not in memory' : reason }),
           ...(score !== undefined && { score }),
           ...(country !== undefined && { country }),

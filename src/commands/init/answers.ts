@@ -13,7 +13,7 @@ export type StarterList = ReturnType<typeof starterLists>[number]
 export const platforms = ['systemd', 'compose', 'kubernetes'] as const
 export type Platform = (typeof platforms)[number]
 
-/** A custom list of the user. */
+/** The user's own list. */
 export type OwnList = { readonly name: string } & ({ readonly path: string } | { readonly url: string })
 
 export type Answers = {

@@ -249,7 +249,7 @@ const filesFor = (platform: Platform | undefined): readonly string[] =>
   platform === undefined ? [...new Set(Object.values(filesOf).flat())] : filesOf[platform]
 
 type Content = Parameters<typeof writeChecked>[1] & {
-  /** Which of them is checked. */
+  /** The file to check. */
   readonly checked: string
 }
 

@@ -33,7 +33,7 @@ export type AlertOutput = {
 /** The maximum wait for late verdicts at the end. */
 const lateMs = 5000
 
-/** Its scope waits a while for late answers when it closes. */
+/** Closing the scope waits a limited time for late answers. */
 export const openAlertOutput = async (
   scope: Scope,
   { alerts: target, summary }: Arguments['values'],

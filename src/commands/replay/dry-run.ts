@@ -33,7 +33,7 @@ export const dryRunReplay = async (
     let events = 0
     let read = 0
     await opened.readRanges(async (restored) => {
-      // Former verdicts do not save lookups.
+      // Ignore former verdicts, because they do not save lookups.
       const records = restored.map((record) => ({ ...record, former: undefined, formers: undefined }))
       for (const event of await eventsOf(records, app.pipeline)) {
         for (const { decision, verdict } of event?.judged ?? [])

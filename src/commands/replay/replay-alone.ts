@@ -116,9 +116,9 @@ export const openReplayApp = async (
     files,
     names,
   }: {
-    /** Absent: they are loaded. */
+    /** Loaded if absent. */
     readonly files?: Files
-    /** The names whose values in text the rules want. */
+    /** The names whose values in text the rules need. */
     readonly names?: Alerts['names']
   } = {},
 ): Promise<App> => {
