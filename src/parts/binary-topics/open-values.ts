@@ -9,7 +9,7 @@ import { createRegistryClient, type RegistryClient } from './registry-client.js'
 import { schemaIdOf } from './schema-id.js'
 import type { Registry } from './settings.js'
 
-/** Where all answers are waited for, schemas are as well, within reason. */
+/** The time limit for schemas in runs that wait for every answer. */
 const patientMs = 30_000
 
 export const openValues = (
@@ -39,7 +39,7 @@ export const openCheck = (registry: Registry | undefined, env: SchemaOptions['en
   }
 }
 
-/** Its files were read when the configuration was checked. */
+/** The files were already checked with the configuration. */
 const clientOf = (registry: Registry, env: SchemaOptions['env'], { now }: Pick<Clock, 'now'>): RegistryClient => {
   const { caFile, certificateFile, keyFile, keyPassphrase } = registry
   return createRegistryClient(registry, {

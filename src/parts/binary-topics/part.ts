@@ -1,4 +1,4 @@
-// Values of topics with a schema registry: Avro, Protobuf and JSON with a schema.
+// The binary-topics part: decodes Avro, Protobuf and JSON values with schemas from a registry.
 import type { Part } from '../../app/part.js'
 import { usesFormat } from '../../domain/topic-format.js'
 import { registryProblems, registrySettings } from './settings.js'

@@ -49,7 +49,7 @@ export const scalars: ReadonlySet<string> = new Set([
 
 /** A message with resolved references. */
 export type MessageType = {
-  /** With its package. */
+  /** Includes the package. */
   readonly name: string
   readonly fields: ReadonlyMap<number, FieldType>
 }

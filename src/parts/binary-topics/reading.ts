@@ -55,7 +55,7 @@ export const readVarint = (reading: Reading): bigint | number => {
   const { bytes, end } = reading
   let value = 0
   let factor = 1
-  // As long as it fits a number exactly.
+  // Up to seven bytes, the value fits a number exactly.
   for (let nth = 0; nth < 7; nth++) {
     if (reading.at >= end) throw new Undecodable('ends before it is complete')
     const byte = bytes[reading.at++] as number

@@ -82,7 +82,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
     const references: string[] = []
     const seen = new Set<string>()
     let length = schema.length
-    /** Those first that others need. */
+    /** Adds references in order of dependency. */
     const follow = async (list: unknown, depth: number): Promise<RegistryAnswer | undefined> => {
       if (!Array.isArray(list)) return undefined
       for (const one of list as readonly unknown[]) {
@@ -114,7 +114,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
   return { schemaOf, close: () => dispatcher.destroy() }
 }
 
-/** Does not redact schemas: a password that occurs as a word in one must not change it, and only names in schemas are shown. */
+/** No redaction: a password that also occurs in a schema must not change the schema, and messages show only names from it. */
 const asItIs = createRedact('')
 
 const missing = (message: string): Extract<RegistryAnswer, { status: 'missing' }> => ({

@@ -18,7 +18,7 @@ const header = '__value_schema_id'
 const idFollows = 0
 const guidFollows = 1
 
-/** Undefined if the value has none. The header is read first. */
+/** Undefined if the value has none. A header takes precedence over a prefix. */
 export const schemaIdOf = (bytes: Buffer, { headers }: Pick<RecordOrigin, 'headers'>): SchemaId | undefined => {
   const sent = headers.length === 0 ? undefined : headers.findLast(([name]) => name === header)?.[1]
   if (!sent) {

@@ -46,7 +46,7 @@ export type Registry = Static<typeof registrySchema>
 
 export const registrySettings = settingsAt('kafka.registry', registrySchema)
 
-/** With those of the files that they name. */
+/** Includes problems of the files that the settings name. */
 export const registryProblems = (config: Config): readonly Problem[] => {
   const registry = registrySettings.of(config)
   if (!registry) return []
