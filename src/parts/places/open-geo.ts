@@ -132,7 +132,7 @@ export const openGeo = async (
   }
 }
 
-/** What is wrong with the files. */
+/** Problems of the database files. */
 export const geoProblems = async (files: readonly string[]): Promise<readonly SettingProblem[]> => {
   const read = await openGeo(files, { emit: ignoreTelemetry, clock: systemClock, documentation: false, pollMs: 0 })
   if ('problems' in read) return read.problems

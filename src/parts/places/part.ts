@@ -1,4 +1,4 @@
-// Country and network of an address, from local databases.
+// The places part: country and network of an address, from local databases.
 import type { Part } from '../../app/part.js'
 import { placesSettings } from './settings.js'
 

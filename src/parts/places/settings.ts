@@ -1,4 +1,4 @@
-// Settings of the databases that know where an address is.
+// Settings of the databases for country and network.
 import { Type } from '@sinclair/typebox'
 import { settingsAt } from '../../config/added-settings.js'
 
