@@ -1,4 +1,4 @@
-// The page for people at the ops endpoint.
+// The status-page part: the web page at the ops endpoint.
 import type { Part } from '../../app/part.js'
 
 export const statusPage: Part = {

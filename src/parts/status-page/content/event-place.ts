@@ -4,7 +4,7 @@ type Place = {
   readonly topic: string
   readonly partition: number
   readonly offset: number
-  /** Of a record of many events. */
+  /** The index within a record that has many events. */
   readonly member?: number
 }
 

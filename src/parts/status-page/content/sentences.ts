@@ -51,7 +51,7 @@ type Situation = {
   readonly hasFeeds: boolean
   readonly lag: number
   readonly now: number
-  /** Events or requests. */
+  /** Events or requests per second. */
   readonly perSecond: number
 }
 

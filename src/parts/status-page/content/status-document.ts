@@ -54,7 +54,7 @@ export const statusDocument = (kind: ProcessKind, view: View, config: unknown): 
     true,
   )
 
-/** Shown by the script, which it needs. */
+/** Hidden until the script, which does the filtering, shows it. */
 const filterBox: Node = h(
   'div',
   { class: 'filter', hidden: '' },

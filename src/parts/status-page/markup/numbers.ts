@@ -27,7 +27,7 @@ export const formatDuration = (ms: number): string => {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`
 }
 
-/** Seconds, of a latency. */
+/** Formats a latency. */
 export const formatLatency = (seconds: number | undefined): string => {
   if (seconds === undefined) return '–'
   if (seconds === Infinity) return 'more than measured'

@@ -5,13 +5,13 @@ import { alertLevels } from '../../../telemetry/labels.js'
 
 export type AlertLevel = Exclude<(typeof alertLevels)[number], 'other'>
 
-/** Least first. */
+/** Lowest first. */
 export const levels = alertLevels.filter((level): level is AlertLevel => level !== 'other')
 
 export type AlertedIndicator = {
   readonly key: string
   readonly level: AlertLevel
-  /** The newest of its worst alerts, complete. */
+  /** The newest of its worst alerts, in full. */
   readonly alert: RaisedAlert
   readonly rules: readonly string[]
   readonly hosts: readonly string[]
@@ -44,7 +44,7 @@ const maxHosts = 32
 const maxIds = 64
 const maxJson = 32_768
 
-/** The alert is kept as text and parsed when somebody looks: in a flood most are replaced before that. */
+/** The alert is stored as text and parsed when the page is viewed: in a flood, most are replaced before that. */
 type Entry = Omit<AlertedIndicator, 'alert'> & {
   readonly alertId: string
   readonly text: string
@@ -113,7 +113,7 @@ export const createAlertBoard = (now: () => number): AlertBoard => {
   }
 }
 
-/** As much of it as is kept, and its text: strings cut from an event would keep all of the event in memory. */
+/** The stored part of an alert, and its text: substrings of an event would keep the whole event in memory. */
 const keptOf = (raised: RaisedAlert): { readonly alert: RaisedAlert; readonly text: string } => {
   const whole = JSON.stringify(raised)
   if (whole.length <= maxJson) return { alert: raised, text: whole }

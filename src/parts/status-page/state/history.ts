@@ -72,7 +72,7 @@ export const createHistory = (take: () => Sample): History => {
     rate: (counter) => perSecond(before(), latest(), counter),
     hitRatio: () => ratioOf(before(), latest()),
     lastMinute: (reason) => (latest().reasons[reason] ?? 0) - (samples[0]?.reasons[reason] ?? 0),
-    // In the first seconds a first impression.
+    // In the first seconds, show a preliminary point.
     points: () => (points.length === 0 && latest().at > since.at ? [pointOf(since, latest(), oldestMs)] : points),
   }
 }
