@@ -14,8 +14,8 @@ import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
 
 /**
- * What the commands load is kept compiled, which saves a third of a short command's time: next to the program if whoever may change it runs it,
- * otherwise with the user's caches. Not in Node's own place for it, a temporary folder: there others could write it first.
+ * Caches compiled code, which makes short commands a third faster. The cache is next to the program if the user can write there, otherwise
+ * in the user's cache folder. Node's default is a temporary folder, where another user could plant code.
  */
 const compiledFolder = (): string | undefined => {
   const { XDG_CACHE_HOME, HOME } = process.env
@@ -33,7 +33,7 @@ if (compiled !== undefined) enableCompileCache?.(compiled)
 
 const stdout = standardOutput(process.stdout)
 const stderr = standardError(process.stderr)
-/** What one line of output is, for error messages. */
+/** The unit of output, for error messages. */
 let unit = 'line'
 
 const stop = new AbortController()
@@ -44,9 +44,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-/** A worker of `run --workers` has lost the process that holds its gateway and would restart it. */
+/** A worker of `run --workers` has lost its parent process, which runs the gateway and restarts workers. */
 let isOrphan = false
-/** Once a worker is told its settings, which is when the gateway is there; undefined if it is stopped before. */
+/** Resolves when a worker gets its settings, which is after the gateway has opened; undefined if it is stopped before. */
 let settings: Promise<Io['env'] | undefined> = Promise.resolve({})
 const workerLimitMs = process.env[workerVariable]
 if (process.send && workerLimitMs !== undefined) {
@@ -62,7 +62,7 @@ if (process.send && workerLimitMs !== undefined) {
     stop.abort('the process that started this worker is gone')
     setTimeout(() => process.exit(exitCodes.failure), Number(workerLimitMs)).unref()
   }
-  // The channel closes however the parent ended; it may have done so while this program was loaded.
+  // The channel closes however the parent ends, perhaps while this program was loading.
   if (process.connected) process.once('disconnect', lostParent)
   else lostParent()
 }
@@ -74,7 +74,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exitCode = outputFailed = error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure
   if (outputFailed !== exitCodes.ok)
     reportFailure(new OutputError('to standard output', error, { stream: stdout, unit }), stderr)
-  // Let the command close and store what was paid for, but not for long.
+  // Lets the command close and store paid answers, within a time limit.
   stop.abort(error.code)
   setTimeout(() => process.exit(), 5_000).unref()
 })

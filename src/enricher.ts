@@ -18,7 +18,7 @@ export type EnricherOptions = {
   readonly settings?: Readonly<Record<string, unknown>>
   /** A YAML file, read before `settings`. */
   readonly configFile?: string
-  /** Where THREATWEAVE_… and proxy variables are read from; by default they are not read. */
+  /** The source of THREATWEAVE_… and proxy variables; not read by default. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** `complete` waits for every answer, `live` at most one deadline. */
   readonly mode?: 'live' | 'complete'
@@ -27,7 +27,7 @@ export type EnricherOptions = {
 }
 
 export type Enriched = {
-  /** The event with its annotation, every other byte as it was; of a batch that is split, a line for every member. */
+  /** The event with its annotation and all other bytes unchanged. A batch that is split becomes one line per member. */
   readonly bytes: Buffer
   readonly annotation: Annotation
 }
