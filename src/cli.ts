@@ -14,7 +14,7 @@ import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
 
 /**
- * Caches compiled code, which makes short commands a third faster. The cache is next to the program if the user can write there, otherwise
+ * Caches compiled code, which saves a third of a short command's time. The cache is next to the program if the user can write there, otherwise
  * in the user's cache folder. Node's default is a temporary folder, where another user could plant code.
  */
 const compiledFolder = (): string | undefined => {
