@@ -14,8 +14,8 @@ import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
 
 /**
- * Caches compiled code, which saves a third of a short command's time. The cache is next to the program if the user can write there, otherwise
- * in the user's cache folder. Node's default is a temporary folder, where another user could plant code.
+ * Caches compiled code, which saves a third of a short command's time. The cache is next to the program if the user can write there,
+ * otherwise in the user's cache folder. Node's default is a temporary folder, where another user could plant code.
  */
 const compiledFolder = (): string | undefined => {
   const { XDG_CACHE_HOME, HOME } = process.env
