@@ -1,5 +1,5 @@
-// Puts the hundreds of modules of the program and of its packages into a few files per command: to find and load them is most of what a start
-// takes, and three processes of `run --workers 2` do it. The library, tests and benchmarks use the modules that `tsc` writes.
+// Bundles the modules of the program and its packages into a few files, because loading hundreds of modules dominates a start.
+// A start of `run --workers 2` loads them three times. The library, tests and benchmarks use the modules that `tsc` writes.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +10,7 @@ const shared = 'program'
 const sharedFolder = join(root, 'dist', shared)
 const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** What Node is told to load: the program, the two threads that it starts, and the bounds, of which tests give a program others. */
+/** The files that Node loads: the program, its two threads, and the limits, which tests replace. */
 const entryPoints = {
   cli: 'src/cli.ts',
   'feeds/worker': 'src/feeds/worker.ts',
@@ -18,18 +18,18 @@ const entryPoints = {
   [`${shared}/limits`]: 'src/app/limits.ts',
 }
 
-/** What of dist/ is written here and not by `tsc`. */
+/** Files in dist/ that this script writes instead of `tsc`. */
 export const bundled = Object.keys(entryPoints).map((name) => join(root, 'dist', `${name}.js`))
 
-/** Parts of packages that the program never uses, and that would be loaded all the same. */
+/** Replacements for packages that would be loaded although the program uses little or nothing of them. */
 const replaced = {
-  // Of undici no fetch, web sockets, caches and mocks.
+  // Leaves out fetch, web sockets, caches and mocks of undici.
   undici: `
     const Dispatcher = require('undici/lib/dispatcher/dispatcher.js')
     Object.assign(Dispatcher.prototype, require('undici/lib/api/index.js'))
     exports.Client = require('undici/lib/dispatcher/client.js')
     exports.Pool = require('undici/lib/dispatcher/pool.js')`,
-  // Neither its servers nor its clients speak HTTP/2.
+  // The program's servers and clients do not use HTTP/2.
   'node:http2': 'exports.constants = {}',
 }
 
@@ -42,7 +42,7 @@ const leaveOutUnused = {
   },
 }
 
-/** Every file is put in place at once, and those that load others last: the program may be in use. Returns what was written. */
+/** Replaces each file atomically, importing files last, because the program may be running. Returns the written files. */
 export const bundle = async () => {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
@@ -54,10 +54,10 @@ export const bundle = async () => {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // kafkajs stays a package as well: it is loaded by its path, because parts of it are replaced then.
+    // kafkajs stays a package too: it is loaded by its path, because parts of it are replaced.
     external: Object.keys(optionalDependencies),
     plugins: [leaveOutUnused],
-    // Most packages are CommonJS, and ask for Node's own modules that way.
+    // Most packages are CommonJS and load Node's modules with `require`.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
@@ -77,7 +77,7 @@ export const bundle = async () => {
   return [licenses, ...outputFiles].map(({ path }) => path)
 }
 
-/** What the packages that are inside ask for: that their terms come with them. */
+/** The licences of the bundled packages, which require that their terms are distributed with them. */
 const licensesOf = (files) => {
   const packages = new Set(files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))
   return [...packages]

@@ -25,7 +25,7 @@ const probe = object({
   failureThreshold: whole(1),
 })
 
-/** Names of the secret settings, as in `intel.service.apiKey`. */
+/** Dotted names of the secret settings, for example `intel.service.apiKey`. */
 const secretsOf = (schema, path = []) =>
   schema.properties
     ? Object.entries(schema.properties).flatMap(([name, child]) => secretsOf(child, [...path, name]))
@@ -34,8 +34,8 @@ const secretsOf = (schema, path = []) =>
       : []
 
 /**
- * The configuration's schema for helm: without secrets, which have no place in a ConfigMap, without defaults, which helm does not
- * apply, and without what Go's expressions and formats do not know. The program itself checks all of it again.
+ * The configuration's schema for Helm. Leaves out secrets, which do not belong in a ConfigMap, defaults, which Helm does not apply, and
+ * patterns and formats that Go does not support. The program itself validates everything again.
  */
 const forHelm = (schema) => {
   if (Array.isArray(schema)) return schema.map(forHelm)
@@ -52,7 +52,7 @@ const forHelm = (schema) => {
       )
     else kept[key] = key === 'const' || key === 'enum' || key === 'required' ? value : forHelm(value)
   }
-  // Defaults make these optional in the file.
+  // Settings with a default are optional in the file.
   if (kept.required && schema.properties) {
     kept.required = kept.required.filter((name) => schema.properties[name]?.default === undefined)
     if (kept.required.length === 0) delete kept.required
@@ -164,12 +164,11 @@ export const valuesSchema = () => {
 
 export const alertRules = () => readFileSync(join(root, 'examples/observability/alerts.yaml'), 'utf8')
 
-/** File of the chart → what it must hold. */
-/** Every value with its default and its comment; a list, an empty object or a value is a row, an object with members a group of rows. */
+/** Lists every value with its default and its comment. A non-empty object becomes a group of rows, any other value a single row. */
 const rowsOf = (node, schema, path = []) =>
   node.items.flatMap((pair, place) => {
     const name = [...path, pair.key.value]
-    // An example of the value before is indented.
+    // Indented lines are an example of the previous value.
     const lines = (pair.key.commentBefore ?? (place === 0 ? node.commentBefore : undefined) ?? '').split('\n')
     const comment = lines.filter((line) => !line.startsWith('   ')).join(' ')
     const text = comment.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')

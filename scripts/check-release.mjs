@@ -1,4 +1,4 @@
-// Checks the files of a release as a user will meet them: the package's manifest, the chart's image, and the image's own version.
+// Checks the files of a release as users get them: the package manifest, the image in the chart, and the image's own version.
 // usage: node scripts/check-release.mjs [FOLDER]    Needs docker with skopeo, or buildah.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -21,7 +21,7 @@ const equal = (what, got, expected) => {
   console.log(`${what}: ${got}`)
 }
 
-/** The image's own answer to --version, from the archive. */
+/** The output of --version from the image in the archive. */
 const imageVersion = () => {
   if (run('docker', ['version']).ok) {
     const name = `threatweave:release-${version}`
@@ -37,7 +37,7 @@ const imageVersion = () => {
   }
 }
 
-/** Each image that a workload of the packed chart would run. */
+/** All images that workloads of the packed chart use. */
 const imagesOfChart = () => {
   const { paths, missing } = provisionTools()
   if (missing) throw new Error(missing)

@@ -1,4 +1,4 @@
-// Counts the alerts of the bundled rules, by rule, on logs of many products with a third of their public addresses listed. Before and after a change of rules or of the reader.
+// Counts the alerts of the bundled rules on many products' logs with a third of the public addresses listed, to compare changes.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { allOf, eventsIn } from '../dist/pipeline/pipeline.js'
 
 const { values: given, positionals } = parseArgs({
   options: {
-    /** A file that gets a line for each event: set, number, alerts. Two of them can be compared. */
+    /** Writes a line per event to this file: set, number, alerts. Two such files can be compared. */
     events: { type: 'string' },
   },
   allowPositionals: true,
@@ -41,7 +41,7 @@ const ruleNames = new Map(
     basename(file, '.yml'),
   ]),
 )
-/** Whether an address is listed, and as what, depends on the address alone. */
+/** Whether and how an address is listed depends only on the address. */
 const categoryOf = (address) => {
   const first = createHash('sha256').update(address).digest().readUInt32BE()
   return first % 3 === 0 ? ['c2', '', 'scanner'][Math.floor(first / 3) % 3] : undefined
@@ -91,7 +91,7 @@ for (const path of sets) {
       ({ rule, threatweave, threat_match_value: value }) => `${threatweave.level} ${ruleNames.get(rule.id)} ${value}`,
     )
     told.push(`${set}\t${number + 1}\t${alertsOf.toSorted().join('; ') || (isAccused ? 'none' : 'nothing accused')}`)
-    // Each event is judged alone: what was alerted before suppresses nothing.
+    // Judges each event on its own: earlier alerts must not suppress it.
     if (raised.length > 0) {
       await alerts.close()
       alerts = await openAlerting(config, {})

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Licences that ask for no more than to be named. */
+/** Licences that require only attribution. */
 export const permissive = new Set([
   'MIT',
   'ISC',
@@ -18,7 +18,7 @@ export const permissive = new Set([
   'Unlicense',
 ])
 
-/** From the lock file and node_modules, without a network. */
+/** Reads the lock file and node_modules, without network access. */
 export const productionLicences = () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)

@@ -1,4 +1,4 @@
-// Draws forty sentences (comments, messages, documentation) and forty names at random, to judge the English: `node scripts/draw-sentences.mjs [SEED] [FOLDER]`.
+// Draws random sentences and names from the sources to judge their English: `node scripts/draw-sentences.mjs [SEED] [FOLDER]`.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const commentsIn = (source) => {
   )
 }
 
-/** Leaves out lists of words. */
+/** Filters out lists of words. */
 const isSentence = (text) =>
   text.split(' ').length > 5 && /\b(?:the|an?|is|are|of|to|in|for|and|not|with|no|by)\b/.test(text)
 

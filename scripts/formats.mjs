@@ -1,4 +1,4 @@
-// Writes the table of log formats in docs/formats.md from the examples that the formats come with. Needs dist/.
+// Writes the table of log formats in docs/formats.md from the examples of the formats. Needs dist/.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ const rowOf = ([id, examples]) => {
   return `| \`${id}\` | ${kinds} | ${takenOf(examples)} | \`${cell(examples[0].example)}\` |`
 }
 
-/** `described`: what `describeFormats` answers. */
+/** `described`: the result of `describeFormats`. */
 export const withFormatsTable = (text, described) => {
   const byId = new Map()
   for (const one of described) byId.set(one.id, [...(byId.get(one.id) ?? []), one])

@@ -26,7 +26,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string' },
     inputs: { type: 'string' },
     seed: { type: 'string' },
-    /** Of the names below: only these. */
+    /** Fuzzes only this one of the targets below. */
     only: { type: 'string' },
   },
 })
@@ -80,11 +80,11 @@ const { isAnnotationName } = createAnnotationKey('threatweave')
 const { addressFacts, reportFacts, reportsFacts, reportSubjects } = createAnswerReader(bundledProfile())
 const otlp = { ...loaded.config.kafka, input: { ...loaded.config.kafka.input, format: 'otlp_proto' } }
 const otlpApp = await openApp({ ...loaded.config, kafka: otlp }, { mode: 'live', env: {} })
-/** With every length around log records in its shortest form. */
+/** Re-encodes a request with every length around log records in its shortest form. */
 const shortest = (bytes) => addAttributesTo(bytes, findLogRecords(bytes, undefined, Infinity)?.frames ?? [], () => [])
 const fields = createFields('threatweave')
 const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
-/** OpenTelemetry requests in Protobuf: events as bodies, and taken apart into attributes. */
+/** OpenTelemetry requests in Protobuf: events as bodies, and as attributes. */
 const requests = Array.from({ length: 200 }, (_, nth) => {
   const text = (number, value) => fieldOf(number, Buffer.from(value))
   const records = events.slice(nth * 3, nth * 3 + 3).map((event, at) => {
@@ -104,7 +104,7 @@ const avroSchemas = [
 ]
 const protoSchema =
   'syntax = "proto3"; package p; import "google/protobuf/struct.proto"; message Flow { string src_ip = 1; map<string, Flow> labels = 2; message Inner { repeated int32 n = 1; Flow flow = 2; } Inner inner = 3; enum Kind { A = 0; B = 1; } repeated Kind kinds = 4; google.protobuf.Struct extra = 5; google.protobuf.Timestamp t = 6; bytes addr = 7; sint64 s = 8; double d = 9; }'
-/** With ids: those of Avro first, Protobuf last, and one that nobody registered. */
+/** Schemas by id: Avro first, then Protobuf. One further id is not registered. */
 const registered = [
   ...avroSchemas.map((schema) => ({ type: 'AVRO', schema })),
   { type: 'PROTOBUF', schema: protoSchema },
@@ -165,7 +165,7 @@ const checkAnnotation = (annotation) => {
   if (Buffer.byteLength(JSON.stringify(annotation)) > 4096 + 64) throw new Error('the annotation is too large')
 }
 
-/** Each throws when what must hold does not. */
+/** Each target throws if an invariant is violated. */
 const targets = {
   event: {
     samples: events,
@@ -174,7 +174,7 @@ const targets = {
       const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
         const text = one.bytes().toString('utf8')
-        // The annotations of batches and envelopes have other places; `beside` tells them from single events.
+        // Annotations of batches and envelopes are elsewhere; `beside` marks such records.
         if (one.beside) for (const each of one.members ?? [one]) checkAnnotation(JSON.parse(each.annotationText()))
         else checkAnnotation(JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).threatweave)
       }
@@ -188,7 +188,7 @@ const targets = {
       let bytes = sample
       for (let left = random.below(4); left > 0; left--) {
         const changed = mutateField(bytes, random)
-        // Larger ones are hundreds of events, whose cost is that of events.
+        // Larger requests contain hundreds of events, which take that much longer.
         if (changed.length <= 16_384) bytes = changed
       }
       return random.below(2) === 0 ? bytes : mutateBytes(bytes, others, random)
@@ -289,7 +289,7 @@ const heapMb = () => {
   return process.memoryUsage().heapUsed / 1_048_576
 }
 
-/** What is remembered is bounded (docs/operations.md says how much that is), and dropped by halves: it is full before anything is measured. */
+/** Caches are bounded (see docs/operations.md) and evict half at a time, so fill them before measuring. */
 const fillCaches = async () => {
   for (let at = 0; at < 200_000; at += 2) {
     const [source, destination] = [at, at + 1].map((n) => `${45 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.9`)
@@ -321,7 +321,7 @@ for (; done < inputs && elapsed() < seconds; done++) {
   const before = performance.now()
   await attempt(name, bytes)
   let took = performance.now() - before
-  // The machine has others to serve, and the collector its turns: only what costs that much CPU again, and again, is slow.
+  // Other processes and the garbage collector can delay a run. Only an input that repeatedly needs that much CPU time is slow.
   for (let again = 0; again < 3 && took > limitMs; again++) {
     const from = cpuMs()
     await attempt(name, bytes)

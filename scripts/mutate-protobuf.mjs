@@ -1,4 +1,4 @@
-// Changes one field of a Protobuf message at any depth and corrects the lengths around it, so that most of what comes out can be read.
+// Changes one field of a Protobuf message at any depth and corrects the enclosing lengths, so that most results can be parsed.
 import { FieldReader, varintOf } from '../dist/pipeline/otlp/protobuf-fields.js'
 import { hostile, mutate } from './mutate.mjs'
 
@@ -19,7 +19,7 @@ const fieldsIn = (bytes) => {
   return reader.isBroken ? [] : fields
 }
 
-/** A length with more bytes than it needs. */
+/** Encodes a length with more bytes than necessary. */
 const padded = (length, more) => {
   const bytes = varintOf(length)
   bytes[bytes.length - 1] |= more > 0 ? 0x80 : 0

@@ -1,6 +1,6 @@
 // Grammar-aware mutations: changes one to four things in a sample.
 
-/** Small and repeatable: the same seed makes the same inputs. */
+/** A small repeatable generator: the same seed gives the same inputs. */
 export const createRandom = (seed) => {
   let state = seed >>> 0
   const next = () => {
@@ -13,7 +13,7 @@ export const createRandom = (seed) => {
   return { next, below, pick: (list) => list[below(list.length)] }
 }
 
-/** Texts that have broken something somewhere. */
+/** Texts that are known to break parsers. */
 export const hostile = [
   '',
   '\u0000',
@@ -81,7 +81,7 @@ const textMutations = [
     const [at, until] = spot(text, random, 60)
     return splice(text, until, until, text.slice(at, until).repeat(1 + random.below(40)))
   },
-  // What an expression repeats, repeated.
+  // Repeats a part of the text, for quantifiers in regular expressions.
   (text, random) => {
     const [at, until] = spot(text, random, 4)
     return splice(text, until, until, text.slice(at, until).repeat(1 << random.below(11)))
@@ -90,7 +90,7 @@ const textMutations = [
     const at = random.below(text.length + 1)
     return splice(text, at, at + 1, String.fromCharCode(random.below(random.below(4) === 0 ? 65536 : 128)))
   },
-  // A word becomes another one of the same text.
+  // Replaces a word with another word of the text.
   (text, random) => {
     const words = [...text.matchAll(/[^\s,;|="{}[\]]+/g)].slice(0, 400)
     if (words.length < 2) return text
@@ -151,7 +151,7 @@ export const mutate = (sample, others, random) => {
   return bytes
 }
 
-/** Lengths, counts and indexes that have broken something somewhere, as they are written in seven bits to a byte. */
+/** Lengths, counts and indexes that are known to break parsers, in varint encoding. */
 const numbers = [
   '00',
   '01',
@@ -165,7 +165,7 @@ const numbers = [
   'ffffffffffffffffffff',
 ].map((hex) => Buffer.from(hex, 'hex'))
 
-/** The same for bytes that are no text. */
+/** Mutates bytes that are not text. */
 export const mutateBytes = (sample, others, random) => {
   let bytes = sample
   for (let left = 1 + random.below(4); left > 0; left--) {

@@ -1,4 +1,4 @@
-// Writes the digest of the base image behind its tag, in every stage of the Dockerfile, so that a release is built from exactly that image.
+// Adds the base image's digest to its tag in every stage of the Dockerfile, so that a release uses exactly that image.
 // usage: node scripts/pin-base.mjs    (needs Docker and its registry)
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { run } from './tools.mjs'
 
 const file = resolve(import.meta.dirname, '../Dockerfile')
 
-/** The Dockerfile with this digest behind the base image, in place of another if there is one. */
+/** Returns the Dockerfile with this digest after the base image, replacing an existing one. */
 export const pinned = (text, digest) => {
   if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`this is not the digest of an image: ${digest}`)
   return text.replace(/^(FROM node:[^\s@]+)(?:@sha256:[0-9a-f]+)?/gm, `$1@${digest}`)

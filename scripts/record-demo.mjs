@@ -1,4 +1,4 @@
-// Records the demo as an animated image: runs it, keeps what it prints with the time of each line, and writes docs/images/demo.svg.
+// Records the demo as an animated image: runs it, times each printed line, and writes docs/images/demo.svg.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,14 +8,14 @@ const root = resolve(import.meta.dirname, '..')
 const target = join(root, 'docs/images/demo.svg')
 
 const columns = 100
-/** What is visible at once; the rest scrolls. */
+/** The visible lines; earlier ones scroll out. */
 const rows = 32
 const [charWidth, lineHeight, padding, barHeight] = [7.8, 18, 16, 30]
-/** Nobody wants to watch a broker start: longer pauses are cut to this, and the end stays for this long. */
+/** Longer pauses, for example while the broker starts, are cut to this. The last scene stays for `endMs`. */
 const maxPauseMs = 4_000
 const endMs = 8_000
 
-/** Lines of standard output with the time at which each arrived, in milliseconds since the first. */
+/** Lines of standard output with their arrival times, in milliseconds since the first. */
 const record = (command, args) =>
   new Promise((done, fail) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -33,7 +33,7 @@ const record = (command, args) =>
     })
   })
 
-/** Lines that arrived together appear together. */
+/** Lines that arrive together form one scene. */
 const scenesOf = (lines) => {
   const scenes = []
   let [clock, last] = [600, lines[0]?.at ?? 0]
@@ -51,10 +51,10 @@ const scenesOf = (lines) => {
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const unescaped = (text) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-/** As a terminal of this width breaks it. */
+/** Wraps a line like a terminal of this width. */
 const wrapped = (text) => text.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']
 
-/** The colours that a terminal shows, and the names of what an alert says in grey. */
+/** Adds the colours of a terminal, with field names of alerts in grey. */
 const painted = (text) =>
   escaped(text)
     .replace(/^(\d {2}.*|All events|Next)$/, '<tspan class="b">$1</tspan>')
@@ -63,7 +63,7 @@ const painted = (text) =>
     .replace(/^(\$ )(.*)$/, '<tspan class="dim">$1</tspan>$2')
     .replace(/\b(malicious|suspicious)\b/g, '<tspan class="$1">$1</tspan>')
 
-/** The image of such scenes. Every line of text is one `text` element, so that it can be read back. */
+/** Draws the scenes. Every line is one `text` element, so that the text can be read back. */
 const draw = (scenes) => {
   const totalMs = scenes.at(-1).at + endMs
   const percent = (ms) => ((100 * ms) / totalMs).toFixed(2)
@@ -119,7 +119,7 @@ ${texts.join('\n')}
 `
 }
 
-/** The lines of a recording, as they were printed. */
+/** The lines of a recording as printed. */
 export const recordedLines = (svg) =>
   [...svg.matchAll(/^<text [^>]*>(.*)<\/text>$/gm)].map(([, content]) => unescaped(content.replace(/<[^>]*>/g, '')))
 

@@ -1,4 +1,4 @@
-// Makes docs/images/status-page.png: runs the demo, sends it some minutes of traffic and takes a picture of its status page. Needs a build.
+// Makes docs/images/status-page.png: runs the demo under traffic for some minutes and photographs its status page. Needs a build.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const maxBytes = 250_000
 const program = resolve(root, 'dist/cli.js')
 
-/** The demo, once it has said where its page and its broker are. */
+/** Resolves once the demo has printed the addresses of its page and its broker. */
 const startDemo = () =>
   new Promise((done, fail) => {
     const demo = spawn(process.execPath, [program, 'demo', '--keep'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -37,7 +37,7 @@ const startDemo = () =>
 const pick = (list, nth) => list[nth % list.length]
 const host = (nth) => `10.0.0.${20 + ((nth * 7) % 60)}`
 
-/** What each machine does all day. */
+/** The usual traffic of a host. */
 const usual = (nth) => ({
   'source.ip': host(nth),
   'destination.ip': pick(['198.51.100.101', '198.51.100.101', '198.51.100.40'], nth),
@@ -45,7 +45,7 @@ const usual = (nth) => ({
   'event.action': 'allowed',
 })
 const query = (from, name) => ({ 'source.ip': from, 'destination.ip': '10.0.0.2', 'dns.question.name': name })
-/** What is found now and then: seconds after the start → event. */
+/** Occasional findings: seconds after the start → event. */
 const found = new Map([
   [31, query('10.0.0.58', 'img.ads.example.net')],
   [44, query('10.0.0.61', 'img.ads.example.net')],
@@ -58,7 +58,7 @@ const found = new Map([
 
 const perSecond = (second) => Math.round(90 + 45 * Math.sin(second / 23) + (second > 140 && second < 165 ? 160 : 0))
 
-/** Until it is told to stop. */
+/** Sends events until the signal aborts. */
 const sendTraffic = async (brokers, signal) => {
   const env = { ...process.env, THREATWEAVE_KAFKA_BROKERS: brokers }
   const sender = spawn(process.execPath, [program, 'produce', '-', 'firewall'], {

@@ -11,14 +11,14 @@ import { provisionTools, run } from './tools.mjs'
 const root = resolve(import.meta.dirname, '..')
 const read = (file) => readFileSync(join(root, file), 'utf8')
 
-/** The part of the changelog about one version, without its heading; undefined if there is none. */
+/** The changelog section of one version, without its heading; undefined if there is none. */
 export const notesOf = (changelog, version) => {
   const parts = changelog.split(/^## /m)
   const part = parts.find((one) => one.split(/[\s\n]/, 1)[0] === version)
   return part?.slice(part.indexOf('\n') + 1).trim()
 }
 
-/** What does not fit together; every place must say the same version. */
+/** Checks that the package, the chart, the changelog and the tag have the same version. */
 export const versionProblems = ({ manifest, chart, changelog, tag }) => {
   const { version } = JSON.parse(manifest)
   const chartVersion = /^version: (.+)$/m.exec(chart)?.[1]
@@ -35,7 +35,7 @@ export const versionProblems = ({ manifest, chart, changelog, tag }) => {
   ]
 }
 
-/** What npm shows of a package, and needs for its provenance: the repository must be the one whose workflow publishes. */
+/** The package fields that npm shows and needs for provenance: the repository must match the publishing workflow. */
 export const whereItLives = (repository) => {
   const url = `https://github.com/${repository}`
   return {
@@ -45,17 +45,17 @@ export const whereItLives = (repository) => {
   }
 }
 
-/** Registries accept lower case only. */
+/** Registries accept only lower case. */
 export const imageName = (repository) => `ghcr.io/${repository.toLowerCase()}`
 
-/** The digest of the one image, or the index of its platforms, in an OCI archive; copying the archive to a registry keeps it. */
+/** The digest of the only image, or of its index of platforms, in an OCI archive. Copying to a registry preserves it. */
 export const digestIn = (index) => {
   const { manifests } = JSON.parse(index)
   if (manifests.length !== 1) throw new Error(`the archive has ${manifests.length} images where one is expected`)
   return manifests[0].digest
 }
 
-/** The chart's values with the image of this release instead of a name that the user has to replace. */
+/** The chart's values with the image of this release instead of the placeholder. */
 export const valuesWithImage = (values, image) => {
   const edited = values
     .replace(/^( {2}repository: ).*$/m, `$1${image.name}`)
@@ -73,7 +73,7 @@ const must = (command, args, options = {}) => {
 
 const listOfParts = () => {
   const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
-  // The list names the folder.
+  // The bill of materials includes the name of this folder.
   const folder = join(work, 'threatweave')
   mkdirSync(folder)
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, file), join(folder, file))
@@ -83,7 +83,7 @@ const listOfParts = () => {
   return text
 }
 
-/** Without scripts and development dependencies, which are of use in the repository alone: npm warns about scripts of what is installed. */
+/** Leaves out scripts and development dependencies, which are useful only in the repository; npm warns about install scripts. */
 const pack = (folder, repository) => {
   const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
   const [{ filename }] = JSON.parse(must('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', work]))
@@ -99,7 +99,7 @@ const pack = (folder, repository) => {
   rmSync(work, { recursive: true })
 }
 
-/** Writes image.tar, an OCI archive, and image.txt, the name and the digest under which it will be published. */
+/** Writes image.tar, an OCI archive, and image.txt, with the name and digest for publishing. */
 const buildImage = (kind, folder, repository) => {
   must('bash', ['scripts/image-archive.sh', ...(kind === 'stand-in' ? ['--stand-in'] : []), join(folder, 'image.tar')])
   const digest = digestIn(must('tar', ['xOf', join(folder, 'image.tar'), 'index.json']))

@@ -17,16 +17,16 @@ if (commit === undefined) throw new Error('which commit is the older build?')
 const partitions = 6
 const workers = 3
 const eventsPerSecond = 200
-/** Between two steps of the change. */
+/** The time between two steps of a change. */
 const stepMs = 4_000
-/** Without anything new on any topic: it is over. */
+/** The run ends after this time without new records on any topic. */
 const quietMs = 25_000
-/** Stuck, if it is not over by then. */
+/** A run that takes longer than this is stuck. */
 const giveUpMs = 300_000
-/** Listed in a feed: every event about it raises an alert, with or without the provider. */
+/** A feed lists this address: every event about it raises an alert, with or without the provider. */
 const listed = '192.0.2.7'
 
-/** Every twenty-fifth event is about an address whose answer may be kept back; a tenth of all is malicious. */
+/** One in twenty-five events has an address whose answer may be delayed; a tenth of all events are malicious. */
 const addressOf = (n) => (n % 250 === 7 ? listed : n % 25 === 0 ? `203.0.113.${n % 250}` : `198.51.100.${n % 250}`)
 const isHeld = (address) => address.startsWith('203.0.113.')
 const isMalicious = (address) =>
@@ -39,7 +39,7 @@ const run = (command, args, cwd) => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
-/** The program of the commit, in a worktree of its own. */
+/** Builds the program of the commit in a separate worktree. */
 const buildOf = (folder) => {
   const tree = join(folder, 'older')
   run('git', ['worktree', 'add', '--detach', tree, commit], root)
@@ -49,7 +49,7 @@ const buildOf = (folder) => {
   return tree
 }
 
-// ---- a provider that keeps back some answers for a while ----
+// ---- a provider that delays some answers ----
 
 const startProvider = async () => {
   let holds = false
@@ -61,7 +61,7 @@ const startProvider = async () => {
       held.push(() => answer(request, response))
       return
     }
-    // Some answers come after their event has left.
+    // Some answers arrive after their events were sent.
     setTimeout(
       () => {
         response.writeHead(200, { 'content-type': 'application/json' })
@@ -125,9 +125,9 @@ const startWorker = (build, label, env) => {
   }
 }
 
-// ---- what is on a topic ----
+// ---- the contents of topics ----
 
-/** All that is committed. */
+/** Reads all committed records. */
 const readAll = async (kafka, topics) => {
   const reader = await openTopicReader(kafka)
   try {
@@ -154,7 +154,7 @@ const countBy = (values) => {
 }
 const doubled = (counts) => [...counts.values()].reduce((sum, count) => sum + count - 1, 0)
 
-// ---- one change and back ----
+// ---- one upgrade and one downgrade ----
 
 const change = async (delivery, older, broker, folder) => {
   const provider = await startProvider()
@@ -233,7 +233,7 @@ const change = async (delivery, older, broker, folder) => {
   const roll = async (build, label) => {
     for (let nth = 0; nth < workers; nth++) {
       await sleep(stepMs)
-      // The last one is not asked.
+      // Kills the last worker without a chance to drain.
       const signal = nth === workers - 1 ? 'SIGKILL' : 'SIGTERM'
       running[nth].kill(signal)
       ends.push(`${running[nth].label}: ${await running[nth].exit}`)
@@ -244,7 +244,7 @@ const change = async (delivery, older, broker, folder) => {
   const began = Date.now()
   await sleep(stepMs)
   const upFrom = seq
-  // What waits for these answers must survive the change.
+  // Events that wait for these answers must survive the upgrade.
   provider.hold()
   await roll(root, 'this')
   provider.release()
@@ -258,7 +258,7 @@ const change = async (delivery, older, broker, folder) => {
   await loading
   const seconds = Math.round((Date.now() - began) / 1_000)
 
-  // Until nothing comes any more.
+  // Waits until no more records arrive.
   const endOf = async (topic) => (await admin.fetchTopicOffsets(topic)).reduce((sum, { high }) => sum + Number(high), 0)
   const lagNow = async () => {
     const [{ partitions: committed }] = await admin.fetchOffsets({ groupId: `group-${id}`, topics: [names.in] })
@@ -280,7 +280,7 @@ const change = async (delivery, older, broker, folder) => {
   await admin.disconnect()
   provider.close()
 
-  // What became of the events.
+  // Evaluates the output.
   const bodyOf = (value) => JSON.parse(String(value))
   const phaseOf = (n) => (n < upFrom ? 'older' : n < downFrom ? 'upgrade' : 'downgrade')
   const out = records[names.out].map(bodyOf)

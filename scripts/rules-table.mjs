@@ -1,4 +1,4 @@
-// Writes the table of what the bundled rules make of each kind of event into docs/alerts.md, by running them. Needs dist/.
+// Writes the results of the bundled rules for each kind of event to a table in docs/alerts.md, by running them. Needs dist/.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..')
 const page = join(root, 'docs/alerts.md')
 const block = /(<!-- rules: [^\n]*-->\n)[^]*(<!-- end of rules -->)/
 
-/** What the indicator is accused of: the columns. */
+/** The columns: accusations against an indicator. */
 const accusations = {
   serious: { verdict: 'malicious', threat_class: 'serious', categories: ['c2'] },
   uncategorized: { verdict: 'malicious', threat_class: 'uncategorized' },
@@ -20,7 +20,7 @@ const administration = 22
 const service = 443
 const client = 50_000
 
-/** What tells the rows apart, in the order in which values are put together. */
+/** The properties that distinguish the rows, in the order in which rows are merged. */
 const dimensions = {
   port: {
     'to administration': [client, administration],
@@ -47,7 +47,7 @@ const candidateOf = ({ role, direction, action, activity }, accusation) => ({
   direction: direction[0],
   action: action[0].split(' ')[0],
   activity: activity[0],
-  // Only a login has a password.
+  // Only logins have a password.
   ...(action[0].includes('password') && activity[0] === 'login' && { password_accepted: true }),
   summary: '',
   indicators: [],
@@ -59,7 +59,7 @@ const eventOf = ({ port }) => {
   return { object: { source: { port: from }, destination: { port: to } } }
 }
 
-/** Puts values together that make no difference. */
+/** Merges rows that differ only in this property. */
 const merged = (rows, name) => {
   const alike = new Map()
   for (const row of rows) {
@@ -72,7 +72,7 @@ const merged = (rows, name) => {
   return [...alike.values()]
 }
 
-/** `judge`: the chosen rule and its level, or the reason why there is none, for a candidate and an event. */
+/** `judge`: returns the chosen rule and its level, or the reason why no rule matches. */
 const rowsOf = (judge) => {
   const names = Object.keys(dimensions)
   const first = combinations(names.toReversed()).map((one) => ({
@@ -104,7 +104,7 @@ export const withRulesTable = (text, judge) => {
   return text.replace(block, (_, begin, end) => `${begin}\n${lines.join('\n')}\n\n${end}`)
 }
 
-/** With the functions of the program. */
+/** Takes the program's own functions. */
 export const openJudge = async ({ loadRules, chooseMatches, whyNoAlert }) => {
   const { set } = await loadRules({ paths: [], bundled: true, key: 'threatweave' })
   return (candidate, event) => {

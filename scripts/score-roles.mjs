@@ -1,7 +1,7 @@
-// Scores who is source and who is destination against log lines whose truth is known, by product. A second address in the same role is wrong too.
+// Scores the detected source and destination, by product, on log lines with known roles. An extra address in a role is an error.
 // usage: node scripts/score-roles.mjs [SET.ndjson…] [-- COMMAND ARG…]
-// A set is lines of {"vendor","raw","source"?,"destination"?}; without one, those in ../shared/corpus. COMMAND reads the events and answers as
-// `threatweave extract` does; it is `node dist/cli.js extract` where none is given.
+// A set has lines of {"vendor","raw","source"?,"destination"?}; the default is the sets in ../shared/corpus. COMMAND reads events and
+// prints output in the format of `threatweave extract`; the default is `node dist/cli.js extract`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -21,7 +21,7 @@ const linesOf = (text) =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-/** One spelling for each address. */
+/** Normalises the spelling of an address. */
 const plain = (value) => {
   try {
     return value.includes(':') ? new URL(`http://[${value}]`).hostname.slice(1, -1) : value.toLowerCase()

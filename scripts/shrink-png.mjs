@@ -1,9 +1,9 @@
-// Writes a picture of a page with a palette of 256 colours, which needs a third of the bytes and looks the same.
+// Reduces a screenshot to a palette of 256 colours, which takes a third of the bytes and looks the same.
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Of a PNG with 8 bits a channel, with or without alpha, which is taken for opaque. */
+/** Takes a PNG with 8 bits per channel, with or without alpha, and treats it as opaque. */
 export const shrinkPng = (png) => {
   const { width, height, pixels } = decode(png)
   const counts = new Map()
@@ -73,7 +73,7 @@ const decode = (png) => {
   return { width, height, pixels }
 }
 
-/** Every row says how its bytes differ from those on the left and above. */
+/** Each row is stored as differences from the bytes to the left and above. */
 const unfilter = (raw, bytes, y, stride, channels) => {
   const filter = raw[y * (stride + 1)]
   for (let x = 0; x < stride; x++) {

@@ -1,4 +1,4 @@
-// Runs commands in parallel; shows the last one live, what the others said when they pass, and what failed at the very end.
+// Runs commands in parallel: shows the last one live, the output of the others when they pass, and failures at the end.
 import { spawn } from 'node:child_process'
 
 const commands = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// sigma-cli for this repository: installs it once, in the user's cache, checks the rules, and converts them (`npm run generate:queries`).
+// Installs sigma-cli once in the user's cache, checks the rules, and converts them (`npm run generate:queries`).
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 export const rules = join(root, 'rules')
 const converted = join(root, 'examples/sigma')
 
-/** Pinned: another release words its queries differently. */
+/** Pinned, because releases differ in the queries that they generate. */
 const packages = [
   'sigma-cli==3.1.0',
   'pySigma==1.5.1',
@@ -23,7 +23,7 @@ const home = join(
   `sigma-${packages.map((name) => name.split('==')[1]).join('-')}`,
 )
 
-/** Folder → how sigma-cli is called for it. */
+/** Output folder → options of sigma-cli. */
 const targets = {
   opensearch: ['-t', 'opensearch_lucene', '--without-pipeline'],
   splunk: ['-t', 'splunk', '--without-pipeline'],
@@ -31,7 +31,7 @@ const targets = {
 }
 const extensions = { opensearch: 'lucene', splunk: 'spl', kusto: 'kql' }
 
-/** Columns of a log table have no dots, and flags are booleans there, which `=~` does not compare. */
+/** Columns of a Kusto table have no dots, and its boolean flags cannot be compared with `=~`. */
 const finish = (target, query) =>
   target === 'kusto'
     ? query.replace(/'threatweave\.([a-z_]+)'/g, 'threatweave_$1').replace(/ =~ (true|false)\b/g, ' == $1')
@@ -42,7 +42,7 @@ const run = (command, args) => {
   return { ok: status === 0, output: error ? error.message : `${stdout}${stderr}` }
 }
 
-/** The path of sigma-cli, or why there is none. Into a folder of its own that is named when it is whole. */
+/** Returns the path of sigma-cli or the reason for its absence. A marker file shows that the installation is complete. */
 export const provisionSigma = () => {
   const done = join(home, 'complete')
   const sigma = join(home, 'bin', 'sigma')
@@ -63,7 +63,7 @@ export const provisionSigma = () => {
 
 export const checkRules = (sigma, folder) => run(sigma, ['check', '-x', 'attacktag', '-x', 'd3_fendtag', folder])
 
-/** `opensearch/threatweave_claimed_malicious.lucene` → the query, for every rule and target. */
+/** Returns the queries of all rules and targets by name, for example `opensearch/threatweave_claimed_malicious.lucene`. */
 export const convertRules = (sigma, from = rules) => {
   const queries = {}
   for (const [target, how] of Object.entries(targets)) {

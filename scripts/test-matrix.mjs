@@ -1,4 +1,4 @@
-// Runs the linter, the type checker, the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
+// Runs the linter, the type checker and the tests on every supported Node and Kafka version, and prints a table of the results.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -8,7 +8,7 @@ import { run } from './tools.mjs'
 const root = resolve(import.meta.dirname, '..')
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'threatweave')
 
-/** One file for each promise, on a real broker. */
+/** One test file per promise, on a real broker. */
 const promises = [
   'drain-on-sigterm',
   'exactly-once-under-kill',
@@ -24,7 +24,7 @@ const promises = [
 
 const withoutBroker = ['--project', 'unit', '--project', 'program', '--project', 'program-long']
 
-/** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
+/** The oldest supported version and the newest of each line. Undefined `node` or `kafka` means the default of this machine or the demo. */
 const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'types', script: 'typecheck', args: [] },
@@ -38,7 +38,7 @@ const rows = [
   { what: 'the promises', node: '24.21.0', args: ['--project', 'integration', ...promises] },
 ]
 
-/** The program of that version, from the package that npm has for this platform; fetched once. */
+/** The Node program of that version from the npm package for this platform, fetched once. */
 const nodeOf = (version) => {
   const folder = join(cache, `node-${version}`)
   const name = `node-${process.platform}-${process.arch}`

@@ -1,4 +1,4 @@
-// Takes parts out of a copy of the tree and shows that the rest compiles, lints and passes its unit tests.
+// Removes parts from a copy of the tree and checks that the rest compiles, lints and passes its unit tests.
 // npm run test:parts [-- [NAME…] [--all] [--steps types,lint,tests] [-- FILTER…]]: by default all at once, then one drawn part.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -30,15 +30,15 @@ if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}; th
 const drawn = all[Math.floor(Math.random() * all.length)]
 const rounds = names.length > 0 ? names.map((name) => [name]) : own.includes('--all') ? [all] : [all, [drawn]]
 
-/** They are about the whole tree: every setting, command and schema has its place in the documentation. */
+/** These cover the whole tree, for example that every setting, command and schema is documented. */
 const ofTheWhole = ['test/unit/docs.test.ts', 'test/unit/schemas/', 'test/unit/deploy/']
-/** The core has exports that only parts use. */
+/** Some exports of the core are used only by parts. */
 const withoutParts = '^(?!.*exports only what another file of src uses)'
 
 const isCode = (file) => /\.[cm]?[jt]s$/.test(file)
 const isUnitTest = (file) => file.startsWith('test/unit/') && !ofTheWhole.some((name) => file.startsWith(name))
 
-/** The files that an import leads to, as they are tracked. */
+/** The tracked files that a file imports. */
 const importsOf = (folder, file) =>
   [...readFileSync(join(folder, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'(\.[^']+)'/g)].map(
     ([, specifier]) => relative(folder, resolve(folder, dirname(file), specifier)).replace(/(?<!\.d)\.js$/, '.ts'),
@@ -75,7 +75,7 @@ const takeOut = (parts) => {
     text = text.replace(line, '').replace(new RegExp(`(?<=[[,]\\s*)${variable}(?:,\\s*|(?=\\s*\\]))`), '')
   }
   writeFileSync(list, text)
-  // A test on a broker or of the whole program may use a part, and goes with it; a unit test belongs to the part or to the core.
+  // Integration and program tests that use a removed part are removed too. A unit test belongs either to a part or to the core.
   const gone = new Set(tracked.filter(isGone))
   const lost = []
   for (let found = true; found;) {

