@@ -1,4 +1,4 @@
-// Measures what 100 rules add to the pipeline, for events with and without malicious indicators.
+// Measures the cost of 100 rules in the pipeline, for events with and without malicious indicators.
 import { ruleEventOf } from '../dist/alerts/annotated-event.js'
 import { createFields } from '../dist/alerts/sigma/fields.js'
 import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
@@ -52,7 +52,7 @@ const pipelineOf = (given, names) => {
   }
 }
 
-/** Each tests the annotation and fields of the event; of ten one only fields of the event, where `isMixed`. */
+/** Each rule tests the annotation and fields of the event; with `isMixed`, one in ten tests only fields. */
 const rule = (n, isMixed) => {
   const field = ['source.port', 'destination.port', 'network.transport', 'rule.name'][n % 4]
   const first = ['threatweave.verdict: malicious', 'threatweave.is_tor: true', 'threatweave.is_malicious: true'][n % 3]

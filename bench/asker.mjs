@@ -1,4 +1,4 @@
-// One asker of the bulk bench, a process of its own like a worker: asks the gateway about its share of the addresses, all at once.
+// One client of the bulk bench, in its own process like a worker: asks the gateway about its share of the addresses at once.
 import { openReader } from '../dist/app/open-app.js'
 import { openIndicatorLookup } from '../dist/app/open-indicator-lookup.js'
 import { load } from '../dist/config/load.js'

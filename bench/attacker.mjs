@@ -1,4 +1,4 @@
-// One key that attacks the gateway: a process of its own, so that its work is not measured with the gateway's.
+// Attacks the gateway with one key, in its own process so that its CPU time is not counted as the gateway's.
 import { connect } from 'node:net'
 
 const { kind, port, apiKey, connections, settings } = JSON.parse(process.argv[2] ?? '{}')
@@ -22,7 +22,7 @@ const open = () =>
       resolve(socket)
     })
   })
-/** As fast as the gateway reads. */
+/** Writes as fast as the gateway reads. */
 const pour = (socket, chunk) => {
   const write = () => {
     while (socket.write(chunk()));
@@ -40,7 +40,7 @@ const attacks = {
   questions: (socket) => pour(socket, () => many(1_000, question)),
   open: (socket) => {
     socket.write(many(Math.ceil(3_000 / connections), question))
-    // Each answer is followed by a new question.
+    // Sends a new question for every answer.
     socket.on('data', (bytes) => socket.write(many(String(bytes).split('"finding"').length - 1, question)))
   },
 }

@@ -1,4 +1,4 @@
-// Attacks on a gateway with two keys and a slow provider: how long the other key waits meanwhile, and which share of the calls it gets.
+// Attacks a gateway that has two keys and a slow provider, and measures the other key's latency and share of calls.
 import { createHash } from 'node:crypto'
 import { fork, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ const attack = async (kind, connections) => {
         })
       : undefined
   try {
-    // The first questions of the attack are in the queue.
+    // The attack's first questions are in the queue now.
     await sleep(2_000)
     const known = `${stage.url}/v1/ip/malicious-info?ip=46.1.1.1`
     const headers = { 'x-api-key': keys.c }
@@ -84,7 +84,7 @@ const attack = async (kind, connections) => {
   }
 }
 
-/** One peer varies 300 names, 59 others show one address each: who gets how many of 60 calls. */
+/** One peer asks about 300 names and 59 others about one address each: counts each one's share of 60 calls. */
 const budget = async () => {
   const stage = await start({ THREATWEAVE_ADMIT_PER_HOUR: '60', THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1' })
   try {
@@ -199,7 +199,7 @@ const openBulk = async (baseUrl, apiKey) => {
   return bulk
 }
 
-/** One after the other. */
+/** Sends the requests one after the other. */
 const probe = async (once) => {
   const tookMs = []
   for (let nth = 0; nth < probes; nth++) {

@@ -1,7 +1,7 @@
-// Events of the Kafka bench as Avro, and the registry that has their schema.
+// Encodes events of the Kafka bench as Avro, and serves their schema from a registry.
 import { createServer } from 'node:http'
 
-/** An object of the bench as a schema and its values: texts, whole numbers, lists of texts, objects. */
+/** The schema of an event: strings, integers, lists of strings and nested objects. */
 const typeOf = (value, name) => {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'number') return 'long'
@@ -24,10 +24,10 @@ const long = (value) => {
     else bytes.push((left % 128) | 128)
 }
 
-/** Avro has no names with a sign in them. */
+/** Renames the field whose name is not valid in Avro. */
 const named = (text) => JSON.parse(text.replace('"@timestamp"', '"timestamp"'))
 
-/** With the id 1 in front. */
+/** With the prefix for schema id 1. */
 export const avroOf = (eventOf) => (n) => Buffer.concat([Buffer.from([0, 0, 0, 0, 1]), encode(named(eventOf(n)))])
 
 export const startRegistry = async (eventOf) => {

@@ -1,13 +1,13 @@
 // Events and counting for the backlog bench.
 import { addressOf, eventBetween } from './kafka-stage.mjs'
 
-/** Two addresses an event, drawn evenly or by Zipf's law; always the same ones. */
+/** Each event has two addresses, drawn uniformly or by Zipf's law; deterministic. */
 export const backlogEvent = (spread, distinct) => {
   const draw = spread === 'zipf' ? zipf(distinct) : (chance) => Math.floor(chance * distinct)
   return (n) => eventBetween(n, addressOf(draw(chanceOf(2 * n))), addressOf(draw(chanceOf(2 * n + 1))))
 }
 
-/** A number between 0 and 1 that looks like chance and is the same for the same n. */
+/** A pseudorandom number between 0 and 1 that depends only on n. */
 const chanceOf = (n) => {
   let mixed = Math.imul(n ^ 0x9e3779b9, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -30,7 +30,7 @@ const zipf = (distinct) => {
   }
 }
 
-/** How many events left complete, and with which statuses and reasons the others did. */
+/** Counts complete events, and the others by status and reason. */
 export const readStatuses = async (kafka, topic, count) => {
   const consumer = kafka.consumer({ groupId: `statuses-${topic}`, maxBytesPerPartition: 4_194_304 })
   await consumer.connect()

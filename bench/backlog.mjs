@@ -1,4 +1,4 @@
-// Measures `run` on a cold backlog: completeness, time waited, and cost compared to a warm run.
+// Measures `run` on a cold backlog: completeness, waiting time, and cost compared with a warm run.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -124,7 +124,7 @@ const play = async ({ admin, kafka, broker, folder, memory, id, input }, row) =>
     if (text.includes('group_joined')) joinedAt ??= performance.now()
   })
   try {
-    // Each transaction leaves a marker of its own among the records: at most a few in a thousand.
+    // Transaction markers count as records too, at most a few in a thousand.
     for (let done = 0; done < backlog * times; await sleep(20)) {
       if (child.exitCode !== null) throw new Error(`run ended with exit code ${child.exitCode}`)
       done = (await admin.fetchTopicOffsets(names.output)).reduce((sum, { high }) => sum + Number(high), 0)
@@ -143,7 +143,7 @@ const play = async ({ admin, kafka, broker, folder, memory, id, input }, row) =>
   }
 }
 
-/** Of every worker, as its metrics say. */
+/** From the metrics of each worker. */
 const waitedSeconds = async (firstPort, workers) => {
   const all = []
   for (let worker = 0; worker < workers; worker++) {

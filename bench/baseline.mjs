@@ -1,4 +1,4 @@
-// Compares a pipeline with a baseline: parse the event, add the same annotation, serialise.
+// Compares a pipeline with a baseline that parses the event, adds the same annotation and serialises.
 import { measure, ratio } from './measure.mjs'
 
 export const origin = 'firewall/3/1042'
@@ -28,7 +28,7 @@ export const through = (pipeline) => (chunk) => {
 }
 
 const baseline = {
-  // The annotation is at hand, as an object: only attaching and serialising it is counted.
+  // The annotation is prebuilt: only adding and serialising it is measured.
   reserialise: (chunk) =>
     lengthOf(
       chunk.map(({ bytes, annotation }) => {
@@ -40,10 +40,10 @@ const baseline = {
   'parse only': (chunk) => lengthOf(chunk.map(({ bytes }) => Object.keys(JSON.parse(bytes.toString('utf8'))))),
 }
 
-/** Rounds are long and many before they count: a service runs for days, compiled to the last. */
+/** Long rounds with much warm-up, because a service runs fully optimised for days. */
 export const inChunks = { perRound: 200, sizeOf: (chunk) => chunk.length }
 
-/** `inputs` are events with their bytes and their annotation. */
+/** `inputs`: events as bytes with their annotations. */
 export const compareWithBaseline = (name, pipeline, inputs, how) => {
   const measured = measure({ pipeline: through(pipeline), ...baseline }, chunksOf(inputs), { ...inChunks, ...how })
   show(name, measured.pipeline.us)

@@ -1,4 +1,4 @@
-// Four askers, one gateway, a provider of 20 ms that allows 8 calls: how many of them are in flight until the queue is empty.
+// Four clients, one gateway and a provider with 20 ms latency that allows 8 calls: measures how many calls stay in flight.
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const million = 1_000_000
 const pollMs = 0
 
-/** The same numbers in every run. */
+/** Returns the same numbers in every run. */
 const createRandom = () => {
   let state = 123_456_789
   return () => {
@@ -17,7 +17,7 @@ const createRandom = () => {
   }
 }
 
-/** Unassigned to any special range: 16.0.0.0 to 95.255.255.255 and 2400::/12. */
+/** Outside all special ranges: 16.0.0.0 to 95.255.255.255 and 2400::/12. */
 const kinds = {
   'IPv4 addresses': (random) => {
     const bits = random()
@@ -31,12 +31,12 @@ const kinds = {
 }
 
 const schedule = `/proc/self/task/${process.pid}/schedstat`
-/** Processor time of this thread where the system tells it: other work on the machine does not count. */
+/** CPU time of this thread where the system reports it, so that other work on the machine does not count. */
 const threadMs = existsSync(schedule)
   ? () => Number(readFileSync(schedule, 'utf8').split(' ')[0]) / 1e6
   : () => performance.now()
 
-/** The longest that one turn of the event loop took while the work ran. */
+/** Returns the longest turn of the event loop during the work. */
 const longestTurn = async (work) => {
   let longest = 0
   let last = threadMs()
@@ -75,7 +75,7 @@ export const run = async () => {
       const path = join(folder, 'feed.txt')
       const type = kind === 'names' ? 'domain' : 'ip'
       const listed = []
-      // In pieces: a million strings of the bench's own would be what the collector stops for in the middle of a swap.
+      // In chunks, because garbage collection of a million strings would disturb the measured swap.
       writeFileSync(path, '')
       for (let written = 0; written < million; written += 10_000) {
         const entries = Array.from({ length: 10_000 }, () => make(random))

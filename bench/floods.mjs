@@ -1,4 +1,4 @@
-// Measures what one process does when it is given far more than it can take: rate, memory, age of the events, what is lost, and the order.
+// Overloads one process and measures throughput, memory, age of events, losses and order.
 import { measure } from './kafka-measure.mjs'
 import { eventBetween, fill, fillMemory, copyOfMemory, makeTopic, partitions, startProvider } from './kafka-stage.mjs'
 import { openStage } from './open-stage.mjs'
@@ -10,13 +10,13 @@ const count = Number(process.env.BENCH_EVENTS ?? 400_000)
 const topics = ['ALERTS', 'CORRECTIONS', 'SIGHTINGS']
 const large = 65_536
 const together = 10_000
-/** Of input and output: a batch of many members is one record. */
+/** For input and output, because a batch with many members is one record. */
 const maxBytes = 16_000_000
 
 const withMember = (event, name, value) => `${event.slice(0, -1)},"${name}":${JSON.stringify(value)}}`
 const clean = (at) => shapeEvent(0, at)
 
-/** `size`: events of a record. `share`: of the events, as these take more bytes. */
+/** `size`: events per record. `share`: fraction of the events, for floods with larger ones. */
 const floods = {
   quiet: { eventOf: clean },
   'accused events': { eventOf: (at) => shapeEvent(accusedInFlood, at) },
@@ -106,7 +106,7 @@ const play = async ({ admin, kafka, broker, folder, provider, memory }, flood, i
   }
 }
 
-/** Of the events that are delivered, as the program tells it: an upper bound of the age of 99 in 100, in seconds. */
+/** The 99th percentile of the age at delivery in seconds, as an upper bound from the metrics. */
 const ageOf = async (port) => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const buckets = [...text.matchAll(/end_to_end_latency_seconds_bucket\{[^}]*le="([^"]+)"[^}]*\} (\d+)/g)].map(
@@ -116,7 +116,7 @@ const ageOf = async (port) => {
   return buckets.find(({ events }) => events >= all * 0.99)?.bound
 }
 
-/** Events are numbered, and each run of sixteen records is on one partition. */
+/** Events are numbered, with sixteen consecutive records on one partition. */
 const verify = async (kafka, topic, size) => {
   const admin = kafka.admin()
   await admin.connect()
@@ -155,13 +155,13 @@ const verify = async (kafka, topic, size) => {
   return found
 }
 
-/** The event behind another one on its partition. */
+/** The next event on the same partition. */
 const after = (n, size) => {
   const run = 16 * size
   return (n + 1) % run === 0 ? n + 1 + run * (partitions - 1) : n + 1
 }
 
-/** Of large events in bytes. */
+/** Large events are compared in bytes. */
 const ratio = (one, quiet) =>
   (one.rate / quiet.rate) * (one.eventBytes > 4 * quiet.eventBytes ? one.eventBytes / quiet.eventBytes : 1)
 

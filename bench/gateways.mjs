@@ -1,4 +1,4 @@
-// Two gateways, one asker: what a question costs the gateway that calls, the one that passes it on, and one that knows the answer.
+// Two gateways and one client: measures the cost of a question for the calling gateway, a passing one, and one with a cached answer.
 import { bundledProfile } from '../dist/app/open-profile.js'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -47,7 +47,7 @@ export const run = async () => {
   spawnSync(process.execPath, [cli, 'check', '--online', '--create-topics'], { env })
   const gateways = []
   try {
-    // One after the other, so that the first one calls.
+    // Started in sequence, so that the first one becomes the caller.
     for (const nth of [0, 1]) gateways.push(await startGateway(nth, { env, folder, upstream: provider.url }))
     const [calling, other] = gateways
     console.log(
@@ -111,7 +111,7 @@ const measure = async (what, asked, calling, from) => {
   const began = performance.now()
   const ask = { role: 'destination', action: 'allowed', evidence: 'field' }
   let known = 0
-  // As many at once as the queue of a gateway takes.
+  // At most as many at once as the queue of a gateway takes.
   for (let first = from; first < from + count; first += 5_000) {
     const found = await Promise.all(
       Array.from({ length: 5_000 }, (_, n) => bulk.ask({ type: 'ip', value: addressOf(first + n) }, ask)),

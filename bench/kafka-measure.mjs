@@ -6,7 +6,7 @@ import { environment } from './kafka-stage.mjs'
 
 const here = (path) => new URL(path, import.meta.url).pathname
 
-/** Loops that are no program of ours: plain kafkajs, and our client without anything else. */
+/** Baseline loops: plain kafkajs, and our Kafka client alone. */
 const loops = { raw: 'kafka-raw.mjs', pass: 'kafka-pass.mjs' }
 
 const start = (run) => {
@@ -35,14 +35,14 @@ const start = (run) => {
 
 const commandOf = (workers, config) => ['run', '--workers', String(workers), ...(config ? ['--config', config] : [])]
 
-/** Node's options as the image has them; a worker gets the same from its parent. */
+/** The image's Node options; workers inherit them from their parent. */
 const nodeOptions = () => [
   '--max-semi-space-size=32',
   ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
 ]
 
 /**
- * From a tenth of the events to all of them: starting and joining are not what is asked. `limitMs` ends it before, and `atEnd` is called while the
+ * Measures from a tenth of the events to the last, to exclude starting and joining. Stops after `limitMs`; `atEnd` is called while the
  * program still runs.
  */
 export const measure = async (admin, run) => {
@@ -60,7 +60,7 @@ export const measure = async (admin, run) => {
       most[half] = Math.max(most[half], ...working.map(({ rss }) => rss))
       const cpu = family.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
       if (!began && done >= count / 10) began = { at: performance.now(), done, cpu }
-      // Each transaction leaves a marker of its own among the records: at most a few in a thousand.
+      // Transaction markers count as records too, at most a few in a thousand.
       const tookMs = began ? performance.now() - began.at : 0
       if (began && (done >= count || tookMs > limitMs) && done > began.done) {
         const events = Math.min(count, done) - began.done
@@ -95,7 +95,7 @@ const processes = (parent) => {
       const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
       found.push({ pid: Number(pid), cpuUs: (Number(fields[11]) + Number(fields[12])) * 10_000, rss })
     } catch {
-      continue // it ended while we looked
+      continue // the process has exited meanwhile
     }
   }
   return found

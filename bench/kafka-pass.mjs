@@ -1,4 +1,4 @@
-// A pass-through by the program's own Kafka client: reads, and writes the same bytes, with batches as large as `run` writes them.
+// A pass-through with the program's Kafka client: reads and writes the same bytes, in batches of the size that `run` uses.
 import { Kafka, logLevel, Partitioners } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 
 const { broker, input, output, groupId } = JSON.parse(process.argv[2])

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const partitions = 4
 export const knownAddresses = 10_000
-/** So many of a thousand events bring an address that was never seen. */
+/** The number of events in a thousand with an address that was never seen. */
 export const newPerThousand = 50
 
 const here = (path) => new URL(path, import.meta.url).pathname
@@ -14,7 +14,7 @@ export const addressOf = (n) => `45.${(n >> 14) & 255}.${(n >> 7) & 127}.${1 + (
 const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresses)
 const newAddress = (n) => addressOf(knownAddresses + n)
 
-/** A list of addresses that no event of the benches shows. */
+/** A list whose addresses occur in no event of the benches. */
 export const writeList = (folder, entries = 100_000) => {
   const path = join(folder, 'listed.txt')
   const entryOf = (n) => `77.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`
@@ -25,7 +25,7 @@ export const writeList = (folder, entries = 100_000) => {
 }
 export const places = ['city', 'asn'].map((name) => here(`../examples/intel/places/sample-${name}.mmdb`))
 
-/** A configuration with a list and places; topics and addresses come from the environment. */
+/** A configuration with a feed and geo databases; topics and addresses come from the environment. */
 export const everythingFile = (folder) => {
   const path = join(folder, 'everything.yaml')
   const feeds = [{ name: 'listed', path: writeList(folder) }]
@@ -33,7 +33,7 @@ export const everythingFile = (folder) => {
   return path
 }
 
-/** Both addresses of an event are looked up. */
+/** Both addresses are looked up. */
 export const eventBetween = (n, source, destination, at = 1_790_000_000_000) =>
   JSON.stringify({
     '@timestamp': new Date(at + n).toISOString(),
@@ -52,7 +52,7 @@ export const eventBetween = (n, source, destination, at = 1_790_000_000_000) =>
   })
 
 const isNews = (n) => n % 1000 < newPerThousand
-/** To an address that was looked up before. */
+/** The destination was looked up before. */
 export const eventFrom = (n, source) => eventBetween(n, source, knownAddress(n + 5_000_011))
 export const warmEvent = (n) => eventFrom(n, knownAddress(n))
 export const troubleEvent = (n) => eventFrom(n, isNews(n) ? newAddress(n) : knownAddress(n))
@@ -62,7 +62,7 @@ export const makeTopic = async (admin, topic, configEntries = []) => {
   await sleep(500)
 }
 
-/** A record of so many events. */
+/** A record with `size` events. */
 export const batchOf = (eventOf, size) => (n) =>
   `[${Array.from({ length: size }, (_, nth) => eventOf(n * size + nth)).join(',')}]`
 
@@ -75,7 +75,7 @@ export const openSender = async (kafka, topic, eventOf, { over = partitions, atO
         message.partition,
   })
   await producer.connect()
-  /** Answers how many bytes the events from one number up to another have. */
+  /** Returns the total size of the events in bytes. */
   const send = async (from, to) => {
     let bytes = 0
     for (let first = from; first < to; first += atOnce) {
@@ -83,7 +83,7 @@ export const openSender = async (kafka, topic, eventOf, { over = partitions, atO
         const n = first + index
         const value = Buffer.from(eventOf(n))
         bytes += value.length
-        // A run of events on one partition, and then the next: so that the new addresses are on all of them.
+        // Consecutive events go to one partition before the next, so that every partition gets new addresses.
         return { partition: (n >> 4) % over, key: null, value, headers: [], timestamp: String(Date.now()) }
       })
       await producer.send({ topic, messages })
@@ -93,7 +93,7 @@ export const openSender = async (kafka, topic, eventOf, { over = partitions, atO
   return { send, close: () => producer.disconnect() }
 }
 
-/** Answers how many bytes the events have. */
+/** Returns the total size of the events in bytes. */
 export const fill = async (kafka, topic, eventOf, count, atOnce) => {
   const sender = await openSender(kafka, topic, eventOf, { atOnce })
   const bytes = await sender.send(0, count)
@@ -101,7 +101,7 @@ export const fill = async (kafka, topic, eventOf, count, atOnce) => {
   return bytes
 }
 
-/** `down` is an address where nobody listens: that of a provider that was there and went away. */
+/** With `down`, nothing listens at the address, like a provider that has failed. */
 export const startProvider = async (kind) => {
   const child = fork(here('provider.mjs'), [JSON.stringify(kind)])
   const told = () => new Promise((resolve) => child.once('message', resolve))
@@ -123,7 +123,7 @@ export const startProvider = async (kind) => {
   return { url, asked, stop }
 }
 
-/** Nothing of the user's own: no settings, no memory, no home. */
+/** Excludes the user's settings, memory and home folder. */
 export const environment = (folder, settings) => ({
   PATH: process.env.PATH,
   HOME: folder,
@@ -135,9 +135,8 @@ export const environment = (folder, settings) => ({
 })
 
 /**
- * The gateway of several workers keeps what the provider answered, in a folder of its own beside the memory: it is filled by workers
- * that meet every address once. The workers themselves begin with nothing and ask the gateway; `calls` of their rows counts what
- * went on to the provider.
+ * Fills the memory of the gateway of several workers: they look up every address once, and the gateway stores the provider's answers in a
+ * folder next to the memory. Measured workers start empty and ask the gateway; `calls` in their rows counts calls to the provider.
  */
 export const fillGateway = async (kafka, admin, broker, folder, path) => {
   const id = Date.now().toString(36)
@@ -174,7 +173,7 @@ export const fillGateway = async (kafka, admin, broker, folder, path) => {
   await admin.deleteTopics({ topics: Object.values(names) })
 }
 
-/** Fills a memory as a user would: the addresses are looked up once, over HTTP, and what was found is kept in the folder. */
+/** Fills a memory like a user: looks up every address once over HTTP and stores the findings in the folder. */
 export const fillMemory = async (folder) => {
   const provider = await startProvider({})
   const path = join(folder, 'memory')

@@ -39,7 +39,7 @@ const batches = (size, settings) => ({
   settings,
 })
 const avro = { name: 'at least once, Avro', mode: 'at-least-once', isAvro: true }
-/** The same placement of JSON: the annotation in a header. */
+/** The same placement for JSON: the annotation is in a header. */
 const headers = {
   name: 'at least once, annotation in a header',
   mode: 'at-least-once',
@@ -54,7 +54,7 @@ const otlp = (form, settings) => ({
 })
 const inProtobuf = { THREATWEAVE_KAFKA_INPUT_FORMAT: 'otlp_proto' }
 const split = { THREATWEAVE_KAFKA_INPUT_BATCHES: 'split' }
-/** Alternating: a pass-through by the same client, nothing but the lookup, everything on, and the same while half of the events are accused. */
+/** Alternates a pass-through with our client, lookups only, all features, and all features with half of the events malicious. */
 const pass = { name: 'shapes: pass-through by the same client', mode: 'pass', input: 'shapes' }
 const plain = { name: 'shapes: plain', mode: 'at-least-once', input: 'shapes', isPlain: true }
 const all = ['ALERTS', 'CORRECTIONS', 'SIGHTINGS', 'VERDICTS']
@@ -64,8 +64,8 @@ const shapes = [pass, plain, everything, flood]
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
 /**
- * `workers` 1, all known and a provider that answers at once unless said otherwise. Machines do not keep their pace, so what is
- * compared stands side by side, and more than once.
+ * Defaults: one worker, a warm memory and a provider that answers at once. The speed of a machine varies, so compared rows alternate and
+ * repeat.
  */
 const rows = [
   ...[raw, warm, once, raw, warm, once, raw, warm, once, warm, raw],
@@ -143,14 +143,14 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   }
 }
 
-/** The name of the input that a row reads. */
+/** The name of a row's input. */
 const inputOf = ({ isAvro, trouble, input, size = 1 }) =>
   isAvro ? 'avro' : trouble ? 'trouble' : (input ?? (size === 1 ? 'warm' : String(size)))
 
 const play = async (admin, row, { id, broker, inputs, folder, memory, registry, everythingPath }) => {
   const { mode, workers = 1, trouble, topics = [], size = 1 } = row
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
-  // Room for the annotations of a thousand events in one record.
+  // Large enough for a record with the annotations of a thousand events.
   await makeTopic(admin, names.output, [{ name: 'max.message.bytes', value: '4000000' }])
   await makeTopic(admin, names.dead)
   const more = await makeMoreTopics(admin, topics, id)
@@ -186,7 +186,7 @@ const play = async (admin, row, { id, broker, inputs, folder, memory, registry, 
   }
 }
 
-/** By setting: topics beside the output. */
+/** Topics besides the output, by setting. */
 const makeMoreTopics = async (admin, kinds, id) => {
   const topics = {}
   for (const kind of kinds) {
@@ -200,7 +200,7 @@ const makeMoreTopics = async (admin, kinds, id) => {
   return topics
 }
 
-/** The rows to compare with that stand nearest, before and after. */
+/** The nearest rows for comparison, before and after. */
 const beside = (results, at, isRival) => {
   const before = results.slice(0, at).findLast(isRival)
   const after = results.slice(at + 1).find(isRival)
@@ -292,6 +292,6 @@ const summarise = (what, rows, rival) => {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
-/** More is better in both. */
+/** Higher is better in both. */
 const ratios = (row, rival) =>
   rival ? [(row.rate / rival.rate).toFixed(2), (rival.cpu / row.cpu).toFixed(2)] : ['', '']

@@ -8,7 +8,7 @@ const median = (numbers) => {
 /** Keeps results alive, so that the work is not optimised away. */
 let sink = 0
 
-// Processor time, not time on the clock: other work on the machine does not count.
+// CPU time instead of wall time, so that other work on the machine does not count.
 const time = (work, inputs, repeat, count) => {
   const start = process.cpuUsage()
   for (let i = 0; i < repeat; i++) for (const input of inputs) sink += work(input).length
@@ -17,8 +17,8 @@ const time = (work, inputs, repeat, count) => {
 }
 
 /**
- * `works`: name → function of one input that returns something with a length. `sizeOf` says for how many an input counts.
- * Answers name → { us, rounds }: the median of processor microseconds per input, and all of them.
+ * `works`: name → function of one input that returns something with a length. `sizeOf`: how many inputs an input counts as.
+ * Returns name → { us, rounds }: the median CPU time per input in microseconds, and all values.
  */
 export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 30, sizeOf = () => 1 } = {}) => {
   const repeat = Math.max(1, Math.round(perRound / inputs.length))
@@ -36,6 +36,6 @@ export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 
   return Object.fromEntries(names.map((name) => [name, { us: median(taken[name]), rounds: taken[name] }]))
 }
 
-/** The median of the ratios round by round: how many times as long `slow` took. */
+/** The median of the ratios per round: how many times as long `slow` takes. */
 export const ratio = (measured, slow, fast) =>
   median(measured[slow].rounds.map((us, round) => us / measured[fast].rounds[round]))

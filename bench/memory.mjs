@@ -1,4 +1,4 @@
-// Measures the memory of `run` over minutes: a feed of a million entries that changes every minute, two million addresses, rules.
+// Measures the memory of `run` over minutes: a changing feed of a million entries, two million addresses and rules.
 import { spawn } from 'node:child_process'
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ const distinct = 2_000_000
 const defaultMinutes = 30
 const partitions = 6
 const ticksPerSecond = 10
-/** Enough for what is being read, so that a long run does not fill the disk. */
+/** Enough for data being read, while a long run does not fill the disk. */
 const retention = [
   { name: 'retention.bytes', value: '33554432' },
   { name: 'segment.bytes', value: '8388608' },
 ]
 
-/** Every other event brings an address that was never seen. */
+/** Every other event has an address that was never seen. */
 const eventOf = (n) => (n % 2 === 0 ? eventFrom(n, addressOf((n / 2) % distinct)) : warmEvent(n))
 
-/** Other entries each time, some of them among the addresses of the events. Replaced whole, as whoever publishes a list does. */
+/** New entries each time, some of which occur in events. Replaces the whole file, as publishers of lists do. */
 const writeFeed = async (path, version) => {
   let state = 123_456_789 + version
   const random = () => {
@@ -53,7 +53,7 @@ export const run = async (minutes = defaultMinutes) => {
   await writeFeed(feed, 0)
   const opsPort = 20_000 + Math.floor(Math.random() * 20_000)
   const cli = new URL('../dist/cli.js', import.meta.url).pathname
-  // Options of Node given to the bench are tried on the program.
+  // Passes the bench's Node options on to the program.
   const child = spawn(process.execPath, [...process.execArgv, cli, 'run'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: folder,
@@ -131,7 +131,7 @@ const produce = async (kafka, topic, perSecond, signal) => {
   await sender.close()
 }
 
-/** The loop delay is counted from one reading to the next. */
+/** The loop delay covers the time since the previous reading. */
 const readMetrics = async (port) => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const sum = (name) =>

@@ -1,4 +1,4 @@
-// Measures feeds of a million ports of addresses and of URLs next to plain entries, and next to an older revision: load, memory, processor time per event.
+// Compares feeds of a million host:port or URL entries with plain entries and with an older revision: load, memory and CPU.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,13 +7,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const million = 1_000_000
 const events = 3_000
-/** The first two compile the code; the median of the others counts. */
+/** The first two rounds are warm-up; the median of the others counts. */
 const rounds = 7
 const warmUps = 2
 const here = fileURLToPath(import.meta.url)
 const root = resolve(import.meta.dirname, '..')
 
-/** Spread over 16.0.0.0 to 95.255.255.255, each number once. */
+/** Distinct addresses spread over 16.0.0.0 to 95.255.255.255. */
 const addressOf = (n) => {
   const at = Math.imul(n, 0x9e3779b1) >>> 0
   return `${16 + ((at >>> 24) % 80)}.${(at >>> 16) & 255}.${(at >>> 8) & 255}.${at & 255}`
@@ -27,7 +27,7 @@ const flow = (n, port) =>
   })
 const visit = (n, path) => JSON.stringify({ 'source.ip': '10.0.0.5', 'url.full': `https://h${n}.example.com${path}` })
 
-/** An entry, an event that shows it, and one that shows nothing that is listed. */
+/** An entry, an event that matches it, and an event that matches no entry. */
 const kinds = {
   addresses: { entry: addressOf, listed: (n) => flow(n, 443), other: (n) => flow(n + million, 443) },
   'addresses with a port': {
@@ -51,7 +51,7 @@ const write = (path, entry) => {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
-/** In a process of its own, so that compiled code and memory do not affect the next. */
+/** Runs in its own process, so that compiled code and memory do not affect the next. */
 const measureOne = async (dist, kind, path) => {
   const { createEnricher } = await import(pathToFileURL(join(dist, 'index.js')).href)
   const { listed, other } = kinds[kind]
@@ -63,7 +63,7 @@ const measureOne = async (dist, kind, path) => {
     settings: {
       feeds: [{ name: 'bench', path, level: 'malicious' }],
       memory: { path: 'none' },
-      // Some of the addresses are edges, which the older revision does not know as such.
+      // The older revision does not know that some of these addresses are edges.
       intel: { safeguard: [] },
     },
   })
@@ -97,7 +97,7 @@ const measureOne = async (dist, kind, path) => {
   }
 }
 
-/** Builds a revision in a worktree, as `npm run build` does: the thread that loads a feed is one bundled file there too. */
+/** Builds a revision in a worktree like `npm run build`, including the bundled feed thread. */
 const buildBase = (revision, folder) => {
   const git = (...args) => execFileSync('git', ['-C', root, ...args], { stdio: 'ignore' })
   const node = (...args) => execFileSync(process.execPath, args, { cwd: folder, stdio: 'inherit' })
@@ -114,7 +114,7 @@ const buildBase = (revision, folder) => {
   return { dist: join(folder, 'dist'), remove }
 }
 
-/** `THREATWEAVE_BENCH_BASE` names the revision to compare with. */
+/** `THREATWEAVE_BENCH_BASE`: the revision to compare with. */
 export const run = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-narrow-'))
   const revision = process.env.THREATWEAVE_BENCH_BASE

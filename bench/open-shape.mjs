@@ -1,4 +1,4 @@
-// Composes `run` without a broker: records in, records to send out, with everything that follows from a chunk, and nothing sent.
+// Builds `run` without a broker: turns input records into output records with all follow-up work, but sends nothing.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { places, startProvider, writeList } from './kafka-stage.mjs'
 
 export const partitions = 4
 
-/** A client whose topics hold nothing. */
+/** A client whose topics are empty. */
 const emptyKafka = () => {
   const cluster = {
     connect: () => Promise.resolve(),
@@ -43,7 +43,7 @@ const emptyKafka = () => {
 const topics = { alertsTopic: 'out-alerts', correctionsTopic: 'out-corrections', sightingsTopic: 'out-state' }
 const off = { alertsTopic: '', correctionsTopic: '', sightingsTopic: '' }
 
-/** `isEverything`: alerts, corrections, state, counts, a list and places. Every indicator is remembered once it was asked about. */
+/** `isEverything`: with alerts, corrections, state, counts, a feed and geo databases. Findings are cached after their first lookup. */
 export const openShape = async ({ isEverything }) => {
   const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
   const provider = await startProvider({})
@@ -139,7 +139,7 @@ export const openShape = async ({ isEverything }) => {
   await Promise.all(states.map((state) => state?.ready))
   const max = { count: settings.limits.chunkEvents, bytes: settings.limits.chunkBytes }
 
-  /** Delivers the records of one partition; answers how much would be sent. */
+  /** Delivers the records of one partition; returns the amount that would be sent. */
   const deliver = async (records, wait = app.waits.live) => {
     const sent = { records: 0, bytes: 0, besides: 0 }
     const state = states[records[0].partition]
@@ -157,7 +157,7 @@ export const openShape = async ({ isEverything }) => {
   }
   return {
     deliver,
-    /** Looks everything up that the records show. */
+    /** Looks up all indicators of the records. */
     warm: (records) => deliver(records, app.waits.complete),
     errors: () => emitted.errors,
     close: async () => {

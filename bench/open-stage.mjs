@@ -1,4 +1,4 @@
-// A broker, a client of it and a folder for one bench.
+// Opens a broker, a client and a folder for a bench.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Builds the pipeline as `run` does, with a memory that knows every indicator of the events.
+// Builds the pipeline of `run` with a memory that has every indicator of the events.
 import { load } from '../dist/config/load.js'
 import { systemClock } from '../dist/base/clock.js'
 import { judge, judgeCounting, worstLevel } from '../dist/domain/judge.js'
@@ -21,7 +21,7 @@ import { findingOf, sourceFindingOf } from './verdicts.mjs'
 
 const addressOf = (n) => `${45 + (n >> 14)}.${(n >> 7) & 127}.${n & 127}.77`
 
-/** The same events with other public addresses in them, until so many indicators are met. */
+/** Varies the public addresses of the events until there are enough distinct indicators. */
 const vary = (events, reading, wanted) => {
   const met = new Map()
   const varied = []
@@ -48,7 +48,7 @@ const vary = (events, reading, wanted) => {
 const settingsOf = (config) =>
   lookupSettingsOf(config, limits, { maxEntries: config.memory.maxEntries, forOutages: true })
 
-/** A source whose answers are all in its memory. */
+/** A source with all its answers in memory. */
 const openWarmSource = ({ id, ask }, varied, config, clock) => {
   const classify = (finding, about) => worstLevel(finding, about, shippedTable, clock.now())
   const memory = createMemory(settingsOf(config).memory, indicators.keyOf, classify)
@@ -58,7 +58,7 @@ const openWarmSource = ({ id, ask }, varied, config, clock) => {
   return { id, ask, takes: () => true, lookup: createLookup(settingsOf(config), parts, memory).lookup }
 }
 
-/** `events` are JSON events to vary; `asked` counts what reached the source, which should be nothing; `sources` are others that are asked. */
+/** Varies `events`. `asked` counts the lookups that reached the source, which should be none; `sources` are additional sources. */
 export const openWarmPipeline = async (events, wanted = 10_000, sources = []) => {
   const { config } = load({ env: {}, readFile: () => '' })
   const clock = systemClock

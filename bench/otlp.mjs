@@ -1,10 +1,10 @@
-// Events as log records of OpenTelemetry, so many to a request: in JSON, and the same in Protobuf.
+// Converts events to OpenTelemetry log records, several per request, in JSON and in Protobuf.
 import { attributesOf } from '../dist/pipeline/batch/add-items.js'
 import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
 import { findLogRecords } from '../dist/pipeline/otlp/find-log-records.js'
 import { varintOf } from '../dist/pipeline/otlp/protobuf-fields.js'
 
-/** The members of an event as attributes. */
+/** The fields of an event as attributes. */
 const attributesFor = (event) =>
   attributesOf(JSON.parse(event), '').map(({ key, value }) => ({ key: key.slice(1), value }))
 

@@ -32,7 +32,7 @@ const annotate = createAnnotate({
   ownRanges: createRangeSet([]),
 })
 
-// Lookups are measured below: here every indicator that may be asked about has its finding at hand, of every kind.
+// Every indicator has a prepared finding here; lookups are measured below.
 const findings = new Map()
 const findingAtHand = ({ value }, { decision }) => {
   if (decision.decision !== 'lookup') return unknownOf(decision.reason)
@@ -53,7 +53,7 @@ const enrich = createEnrich({
   inFlight,
 })
 const wait = createWaits({ clock: systemClock, deadlineMs: 0, catchUpShare: 0, quietMs: inFlight.quietMs }).live
-/** The real pipeline, chunk by chunk, with every finding at hand. */
+/** The real pipeline, chunk by chunk, with prepared findings. */
 const pipeline = createPipeline({
   decode: read,
   extract,
@@ -62,7 +62,7 @@ const pipeline = createPipeline({
   clock: systemClock,
   wait,
 })
-/** Each input carries what the steps before would have made of it, so that every step can be measured alone. */
+/** Each input has the results of all previous steps, so that every step can be measured alone. */
 const prepare = (bytes) => {
   const event = read(bytes)
   const extraction = extract(event)

@@ -5,7 +5,7 @@ const { delayMs = 0, hangs = false } = JSON.parse(process.argv[2] ?? '{}')
 let calls = 0
 let inFlight = 0
 let mostInFlight = 0
-/** From the first call to the last one begun: what a caller that always had something to ask kept in flight. */
+/** From the first call to the start of the last: the concurrency of a caller that always has work. */
 let began = 0
 let changedAt = 0
 let filled = 0
@@ -21,7 +21,7 @@ const count = (change) => {
   mostInFlight = Math.max(mostInFlight, inFlight)
 }
 
-/** One address in forty is bad news. */
+/** One address in forty is malicious. */
 const answerAbout = (ip) => {
   const isBad = Number(ip.split('.')[2]) % 40 === 0
   return {

@@ -1,4 +1,4 @@
-// Runs benches: `npm run bench -- pipeline`, or without a name all that need no broker; a number is how many minutes `memory` takes.
+// Runs benches: `npm run bench -- pipeline`; without a name, all that need no broker. A number sets the minutes of `memory`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'

@@ -1,4 +1,4 @@
-// Sample events: the corpus if available, else our own samples of well-known formats.
+// Sample events: the corpus if available, otherwise built-in samples of well-known formats.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,8 +1,8 @@
-// Measures three shapes of a run without a broker, alternating: nothing but the lookup, everything on, and everything on while half of the events are accused.
+// Measures three shapes of a run without a broker in turns: lookups only, all features, and all features under malicious traffic.
 import { openShape, partitions } from './open-shape.mjs'
 import { accusedAddresses, accusedInFlood, accusedUsually, cleanAddresses, shapeEvent } from './shape-events.mjs'
 
-/** Of a fetch, for each partition. */
+/** Events per partition in each fetch. */
 const perPartition = 500
 const warmUp = Number(process.env.BENCH_WARM_UP ?? 24)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 40)
@@ -14,7 +14,7 @@ const shapes = {
   flood: { isEverything: true, accused: accusedInFlood },
 }
 
-/** As fetched: a run of events for each partition. */
+/** Grouped by partition, as fetched. */
 const fetchOf = (round, accused) => {
   const now = Date.now()
   const eventOf = shapeEvent(accused, now - (round + 1) * perPartition * partitions)
@@ -27,7 +27,7 @@ const fetchOf = (round, accused) => {
   )
 }
 
-/** What somebody would write who only adds a field. */
+/** The minimum work of a program that only adds a field. */
 const floor = (records) => {
   let bytes = 0
   for (const { value } of records) {

@@ -1,4 +1,4 @@
-// Verdicts by number, as they are shared: who appends them and who fills a topic with them say the same.
+// Generates shared verdicts by number, identical for processes that append them and those that fill a topic.
 import { findingOf } from './verdicts.mjs'
 
 const operations = ['ip/malicious-info', 'ip/suspicious_info']

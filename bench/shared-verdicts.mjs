@@ -1,4 +1,4 @@
-// The verdicts topic: seconds until a fleet that starts on empty disks serves, what a verdict costs who appends and who reads it, and the events.
+// Measures the verdicts topic: start time of a fleet with empty disks, CPU time per verdict for writers and readers, and throughput.
 import { fork, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ const fillVerdicts = async (kafka, topic, from, to) => {
   const producer = kafka.producer({ createPartitioner: () => () => 0 })
   await producer.connect()
   let bytes = 0
-  // As many in one batch as who appends sends at most.
+  // The largest batch that a writer sends.
   for (let first = from; first < to; first += 500) {
     const messages = Array.from({ length: Math.min(500, to - first) }, (_, nth) => {
       const verdict = {
@@ -97,7 +97,7 @@ const costs = async (stage) => {
     console.log(`| ${who} | ${of} | ${cpuUs.toFixed(0)} | ${wire.toFixed(0)} | ${Math.round(of / seconds)} |`)
 }
 
-/** Resolves with the seconds until each event of the log. */
+/** Resolves with the time of each log event in seconds. */
 const launch = (stage, args, settings) => {
   const began = performance.now()
   const child = spawn(process.execPath, [here('../dist/cli.js'), ...args], {
@@ -210,7 +210,7 @@ const throughput = async (stage) => {
       THREATWEAVE_ADMIT_PER_DAY: 'unlimited',
       ...(kind === 'with' && { THREATWEAVE_KAFKA_VERDICTS_TOPIC: topic, THREATWEAVE_KAFKA_VERDICTS_KEY: key }),
     }
-    // As many as ten providers of one call at a time answer.
+    // The rate of ten providers that each answer one call at a time.
     const others = setInterval(() => void fillVerdicts(stage.kafka, topic, next, (next += 20)), 1_000)
     try {
       const measuring = { mode: 'at-least-once', workers: 1, count, broker: stage.broker, input, folder: stage.folder }

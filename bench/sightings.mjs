@@ -1,4 +1,4 @@
-// What counting sightings costs: memory and time for two million distinct indicators, time for ones seen before, and a search of all.
+// Measures the counting of sightings: memory and time for two million new indicators, time for known ones, and a full search.
 import { countPartitions } from '../dist/follow-up/count-partitions.js'
 import { newlyMalicious } from '../dist/follow-up/retro.js'
 

@@ -1,11 +1,11 @@
-// Measures the whole pipeline with every answer in memory: one provider alone, and with three sources next to it.
+// Measures the whole pipeline with every answer cached: one provider alone, and with three additional sources.
 import { allOf } from '../dist/pipeline/pipeline.js'
 import { chunksOf, inChunks, origin, show, through } from './baseline.mjs'
 import { measure, ratio } from './measure.mjs'
 import { openWarmPipeline } from './open-warm-pipeline.mjs'
 import { samples } from './samples.mjs'
 
-/** The first is the control: a second pipeline without sources costs something by itself, because compiled code serves both. */
+/** The first is the control: a second pipeline costs something even without sources, because both share compiled code. */
 const asked = {
   'none of them': [],
   'as they are by default (accused)': ['accused', 'accused', 'accused'],

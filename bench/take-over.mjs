@@ -1,4 +1,4 @@
-// How long events wait when a worker is killed and another one takes its partitions over, with counts of a million indicators in the state topic.
+// Measures how long events wait when a worker is killed and another takes over, with a million counted indicators in the state topic.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openStage } from './open-stage.mjs'
 const partitions = 50
 const indicators = Number(process.env.BENCH_EVENTS ?? 1_000_000)
 const sessionMs = 6_000
-/** The longest pause between two rounds in which counts are written. */
+/** The longest pause between two rounds of writing counts. */
 const quietMs = 35_000
 const eventOf = (n) =>
   `{"source":{"ip":"10.0.${(n >> 8) & 3}.${n & 255}"},"destination":{"ip":"${addressOf(n)}"},"event":{"action":"allowed"}}`
@@ -69,7 +69,7 @@ const takeOver = async ({ broker, folder, kafka, admin }, delivery) => {
   await untilQuiet(admin, topics, former)
   let isOver = false
   const live = (async () => {
-    // One event for each partition.
+    // One event per partition.
     for (let n = 0; !isOver; n += 16 * partitions) {
       await sender.send(n, n + 16 * partitions)
       await sleep(200)
@@ -134,7 +134,7 @@ const startWorker = (folder, env) => {
   return { child, ended, lines, stillRuns }
 }
 
-/** Until everything is delivered and counted, and the counts are written. */
+/** Waits until everything is delivered and counted, and the counts are written. */
 const untilQuiet = async (admin, { output, state }, { stillRuns }) => {
   const endOf = async (topic) => (await admin.fetchTopicOffsets(topic)).reduce((sum, { high }) => sum + Number(high), 0)
   let last = -1

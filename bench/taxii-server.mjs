@@ -1,4 +1,4 @@
-// A process that serves a collection of a million indicators, a thousand a page, for bench/taxii.mjs.
+// Serves a TAXII collection of a million indicators, a thousand per page, for bench/taxii.mjs.
 import { createServer } from 'node:http'
 
 const million = 1_000_000
@@ -9,7 +9,7 @@ const valueOf = (number) => {
   return `ipv4-addr:value = '${16 + ((number >>> 16) % 80)}.${(number >>> 12) & 255}.${(number >>> 8) & 15}.${number & 255}'`
 }
 
-/** As OpenCTI sends them, about 900 bytes. */
+/** In OpenCTI's format, about 900 bytes. */
 const indicatorOf = (number) => ({
   type: 'indicator',
   spec_version: '2.1',

@@ -1,4 +1,4 @@
-// Measures the first read of a TAXII collection of a million indicators: time, memory, and for how long the stream is held meanwhile.
+// Measures the first read of a TAXII collection of a million indicators: time, memory and event loop delays.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const schedule = `/proc/self/task/${process.pid}/schedstat`
-/** Processor time of this thread where the system tells it: other work on the machine does not count. */
+/** CPU time of this thread where the system reports it, so that other work on the machine does not count. */
 const threadMs = existsSync(schedule)
   ? () => Number(readFileSync(schedule, 'utf8').split(' ')[0]) / 1e6
   : () => performance.now()
 
-/** How long turns of the event loop take, from now on until it is called. */
+/** Records the turns of the event loop until the returned function is called. */
 const watchTurns = () => {
   const turns = []
   let last = threadMs()

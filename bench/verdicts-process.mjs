@@ -1,4 +1,4 @@
-// One process of the verdicts bench: appends verdicts, or reads them into a memory, and reports CPU time and bytes on its connections.
+// One process of the verdicts bench: appends verdicts or reads them into a memory, and reports CPU time and network bytes.
 import diagnostics from 'node:diagnostics_channel'
 import { load } from '../dist/config/load.js'
 import { kafkaSettingsOf, limits, lookupSettingsOf } from '../dist/app/limits.js'
@@ -24,7 +24,7 @@ const { config } = load({
 const settings = kafkaSettingsOf(config)
 const ignore = () => undefined
 
-/** What is used from here on until `done`, for each verdict. */
+/** Returns a function that reports CPU time and bytes per verdict since this call. */
 const measured = () => {
   const began = { cpu: process.cpuUsage(), bytes: bytes(), at: performance.now() }
   return () => {
@@ -54,7 +54,7 @@ const append = async () => {
     for (let n = first; n < end; n++) appending.append(indicatorOf(n), sharedFinding(n))
     while (appended < wanted) await new Promise((resolve) => (next = resolve))
   }
-  // Connecting and compiling are not what is asked.
+  // Excludes connecting and compiling.
   await send(from, from + atOnce)
   const done = measured()
   for (let n = from + atOnce; n < from + atOnce + count; n += atOnce)

@@ -1,4 +1,4 @@
-// Findings about the indicators of the samples, the same in every run.
+// Findings for the indicators of the samples, the same in every run.
 
 const at = Date.now()
 const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false }
@@ -10,7 +10,7 @@ const spread = (text) => {
   return hash >>> 0
 }
 
-/** One finding in twenty is bad news, one in twenty is "not found". */
+/** One finding in twenty is malicious or Tor, one in twenty is "not found". */
 export const findingOf = ({ value }) => {
   const kind = spread(value) % 40
   if (kind === 0)
@@ -25,7 +25,7 @@ export const findingOf = ({ value }) => {
   return known({ inbound: 'safe', outbound: 'safe' })
 }
 
-/** Sources accuse what the provider accuses, so that the events come out the same but for the number of accusers. */
+/** Sources agree with the provider, so events differ only in the number of accusers. */
 export const sourceFindingOf = (id, { value }) => {
   const kind = spread(value) % 40
   const listing = { feed: id, entry: value, level: 'malicious', score: 85, categories: [], evidence: 'score 97', at }

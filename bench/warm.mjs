@@ -1,4 +1,4 @@
-// Measures the whole pipeline with every answer in memory, next to parsing and serialising the same events.
+// Measures the whole pipeline with every answer in memory, compared with parsing and serialising the same events.
 import { allOf } from '../dist/pipeline/pipeline.js'
 import { chunkSize, describe, origin, compareWithBaseline } from './baseline.mjs'
 import { openWarmPipeline } from './open-warm-pipeline.mjs'
