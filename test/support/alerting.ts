@@ -10,13 +10,13 @@ import { loadAny } from '../../src/app/load-config.js'
 import { allOf, type EventOut } from '../../src/pipeline/pipeline.js'
 import { root } from './cli.js'
 
-/** `see` gets the annotated events. */
+/** `see` receives the annotated events. */
 export type Alerting = (
   lines: readonly string[],
   see?: (events: readonly EventOut[]) => void,
 ) => Promise<readonly Alert[]>
 
-/** `values` are further settings. */
+/** `values`: additional settings. */
 export const openTestAlerting = async (
   rules: readonly string[],
   values: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,4 @@
-// A real schema registry on loopback: Apicurio, which speaks Confluent's API, from an archive that Maven fetches once.
+// A real schema registry on loopback: Apicurio with Confluent's API, from an archive that Maven fetches once.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { cacheFolder } from '../../src/parts/demo/fetch-jars.js'
 
 const version = '2.6.13.Final'
 
-/** The folder with the program; rejects where there is no Java or Maven: a green run without the registry would be a lie. */
+/** Returns the folder with the program. Rejects without Java or Maven, because a passing run without the registry would mislead. */
 const provision = async (): Promise<string> => {
   const home = cacheFolder(process.env, `apicurio-${version}`)
   if (existsSync(join(home, 'complete'))) return home
@@ -37,7 +37,7 @@ const freePort = async (): Promise<number> => {
   for (let port = 18_081; ; port++) if (!(await firstPortInUse('127.0.0.1', [port]))) return port
 }
 
-/** Its address with the path of Confluent's API. */
+/** Returns its address, including the path of Confluent's API. */
 export const startApicurio = async (): Promise<string> => {
   const home = await provision()
   const jar = (await readdir(home)).find((name) => name.endsWith('-runner.jar')) ?? ''

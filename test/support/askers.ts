@@ -1,4 +1,4 @@
-// A gateway in front of a provider, and askers of it as workers are.
+// A gateway in front of a provider, and clients of it that behave like workers.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -25,20 +25,20 @@ export type GatewayPlace = {
   readonly state: string
   readonly socket?: string
   readonly port?: number
-  /** Calls that the gateway may have in flight. */
+  /** The gateway's concurrency limit. */
   readonly concurrency?: number
-  /** What one caller may have in flight. */
+  /** The concurrency limit of one caller. */
   readonly plan?: number
-  /** Keys with plans of their own, by name. */
+  /** Keys with separate plans, by name. */
   readonly keys?: Readonly<Record<string, { readonly key: string; readonly plan: object }>>
   readonly feeds?: readonly object[]
-  /** What the gateway shows to its provider. */
+  /** The key that the gateway sends to its provider. */
   readonly upstreamKey?: string
   readonly clock?: Clock
   readonly gate?: object
 }
 
-/** Closed when the test is over. */
+/** Closed at the end of the test. */
 export const startGateway = async (upstream: string, place: GatewayPlace): Promise<LookupServer> => {
   const {
     state,
@@ -92,7 +92,7 @@ export const startAsker = async (
   return asking
 }
 
-/** A documentation address for each number. */
+/** A distinct documentation address per number. */
 export const address = (nth: number): string => `2001:db8::${(nth + 1).toString(16)}`
 
 export const askAll = (asker: IndicatorLookup, from: number, to: number, how: Ask = outbound): Promise<Finding[]> =>

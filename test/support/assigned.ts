@@ -1,4 +1,4 @@
-// A partition that is assigned to a process which stays a member, with nothing behind it.
+// A partition assigned to a process that stays a group member, without a real consumer.
 import type { Assigned } from '../../src/kafka/fetched.js'
 
 export const assignedAs = (some: Partial<Assigned> = {}): Assigned => ({

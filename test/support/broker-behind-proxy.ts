@@ -5,7 +5,7 @@ import { startFaultyProxy, type FaultyProxy } from './faulty-proxy.js'
 export type BrokerBehindProxy = {
   readonly broker: Broker
   readonly proxy: FaultyProxy
-  /** Where clients reach it. */
+  /** The address for clients. */
   readonly through: string
   readonly close: () => Promise<void>
 }

@@ -1,17 +1,17 @@
-// The shared broker, as integration tests see it.
+// Types of the shared broker that integration tests use.
 import 'vitest'
 
 type SharedBroker = {
   readonly how: 'environment' | 'docker' | 'java'
-  /** `host:port` of the plain listener. */
+  /** `host:port` of the plaintext listener. */
   readonly plain: string
-  /** Listeners with SASL and with TLS. */
+  /** The SASL and TLS listeners. */
   readonly secure?: {
     readonly sasl: string
     readonly tls: string
     readonly certificates: { readonly ca: string; readonly clientKey: string; readonly clientCertificate: string }
   }
-  /** Java class path of Kafka's own tools, where there is one. */
+  /** The Java class path of Kafka's tools, if Kafka runs from jars. */
   readonly classPath?: string
 }
 

@@ -8,7 +8,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     secure: true,
     stderr: process.stderr,
   })
-  // Never a skip: a green run without these tests would be a lie.
+  // Fails instead of skipping: a passing run without these tests would mislead.
   if ('missing' in broker) throw new Error(broker.missing)
   const { how, plain, secure, classPath } = broker
   project.provide('broker', {

@@ -1,5 +1,5 @@
-// Builds what is older in dist/ than its source, for tests that run the program, without type checking. What is new is put in place at once:
-// another run of tests may be using it.
+// Rebuilds outdated files in dist/ without type checking, for tests that run the program.
+// New files are put in place at once, because another test run may be using them.
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { bundle, bundled } from '../../scripts/bundle.mjs'
@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..')
 const settingsPath = join(root, 'tsconfig.json')
 const bundlerPath = join(root, 'scripts/bundle.mjs')
 
-/** When a file was written; never, if there is none. */
+/** The modification time of a file; -Infinity if it does not exist. */
 const writtenAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity
 
 export default async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
-/** Something to know, for a command that asks nobody. */
+/** A feed for commands that need some source of verdicts. */
 export const someFeed = resolve(root, 'examples/feeds/sample-names.txt')
 export const cliPath = resolve(root, 'dist/cli.js')
 

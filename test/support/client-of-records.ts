@@ -1,4 +1,4 @@
-// A client of Kafka for tests of what is read when a task opens: each topic holds these records, in partition 0.
+// A Kafka client whose topics have the given records in partition 0, for tests of reading when a task opens.
 import type { Kafka } from 'kafkajs'
 import type { Outgoing } from '../../src/kafka/records.js'
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/base/clock.js'
 
 export type FakeClock = Clock & {
-  /** Moves on, calling back what falls due on the way, in order, and lets promises settle in between. */
+  /** Moves the time forward and runs due timers in order, with promises settling in between. */
   readonly advance: (ms: number) => Promise<void>
   readonly timers: () => number
 }
@@ -10,7 +10,7 @@ export type FakeClock = Clock & {
 /** 2026-01-01T00:00:00Z, the start of a UTC day. */
 export const newYear = Date.UTC(2026, 0, 1)
 
-/** Several turns of the event loop: the stream gives its lookups three at a time. */
+/** Waits several turns of the event loop, because streams pass on lookups three at a time. */
 export const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

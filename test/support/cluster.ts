@@ -1,4 +1,4 @@
-// Three KRaft nodes, each broker and controller, whose topics have three replicas: what leaders and coordinators move between.
+// Three KRaft nodes with three replicas per topic, to test moves of leaders and coordinators.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,11 @@ import { withAdmin } from './kafka.js'
 export const nodes = [0, 1, 2] as const
 
 export type Cluster = {
-  /** Of all nodes, separated by commas. */
+  /** Addresses of all nodes, separated by commas. */
   readonly brokers: string
-  /** Stops a node as an upgrade does it, so that others lead its partitions first, and starts it again; every replica is in sync then. */
+  /** Stops a node gracefully, as in an upgrade, so that its partitions move first, then starts it. Resolves with all replicas in sync. */
   readonly restart: (node: number) => Promise<void>
-  /** Ends a node at once, and starts it again; every replica is in sync then. */
+  /** Kills a node and starts it. Resolves with all replicas in sync. */
   readonly kill: (node: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -86,10 +86,10 @@ export const startCluster = async (): Promise<Cluster> => {
   }
 }
 
-/** Any 16 bytes. */
+/** Any value of 16 bytes. */
 const clusterId = 'VGhyZWF0d2VhdmVUaHJlZQ'
 
-/** All nodes are there, and every replica of every partition has what its leader has. */
+/** Whether all nodes are up and all replicas are in sync. */
 const areInSync = (brokers: string): Promise<boolean> =>
   withAdmin(async (admin) => {
     const { brokers: present } = await admin.describeCluster()
@@ -100,7 +100,7 @@ const areInSync = (brokers: string): Promise<boolean> =>
     return present.length === nodes.length && isWhole
   }, brokers)
 
-/** One partition of the offsets: its leader coordinates every group. */
+/** The offsets topic has one partition, so its leader coordinates every group. */
 const propertiesOf = (node: number, folder: string, plain: readonly number[], controllers: readonly number[]): string =>
   [
     'process.roles=broker,controller',

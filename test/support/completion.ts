@@ -1,4 +1,4 @@
-// What every shell must offer for a line that is typed, and how a test asks one.
+// The expected completions of typed command lines in every shell, and how tests request them.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export const scriptFor = async (shell: string): Promise<string> => {
   return path
 }
 
-/** What is typed, the last word being the one that is completed, and what is offered. */
+/** A typed line whose last word is completed, and the offered completions. */
 export const completionCases: readonly (readonly [typed: string, offers: readonly string[]])[] = [
   ['xx', []],
   ['lo', ['lookup']],

@@ -1,18 +1,18 @@
-// A provider on loopback that counts what it is asked and refuses a second call in flight, as the real one does.
+// A provider on loopback that counts calls and rejects a second concurrent call, like the real one.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Upstream = {
   readonly url: string
-  /** Method, path and query of every call that was answered. */
+  /** Method, path and query of every answered call. */
   readonly calls: string[]
   readonly keys: Set<string | undefined>
   mostInFlight: number
   refused: number
-  /** Answers in place of the usual one. */
+  /** Replaces the usual answer. */
   reply: ((request: IncomingMessage) => { http?: number; body: object } | undefined) | undefined
   latencyMs: number
-  /** Answers wait for it. */
+  /** Answers wait for this. */
   held: Promise<void>
   readonly close: () => Promise<void>
 }

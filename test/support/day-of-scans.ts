@@ -1,10 +1,10 @@
-// A day in front of five web sites: 400 listed scanners that reach port 443, ordinary visitors, and 60 attacks among them.
+// A day at five web sites: 400 listed scanners reach port 443, among ordinary visitors and 60 attacks.
 import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
 
 export type DayShape = {
-  /** Whether the list says that they are scanners; otherwise it only lists them. */
+  /** Whether the list categorises them as scanners, instead of only listing them. */
   readonly hasCategories: boolean
-  /** Whether the answers of connections are logged as flows of their own. */
+  /** Whether replies of connections are logged as separate flows. */
   readonly hasReplies: boolean
 }
 
@@ -15,7 +15,7 @@ export type DayOfScans = {
   readonly attackers: readonly string[]
   readonly names: readonly string[]
   readonly attacks: readonly Attack[]
-  /** In the order of their times. */
+  /** Ordered by time. */
   readonly events: readonly { readonly line: string; readonly attack: Attack | undefined }[]
 }
 
@@ -25,7 +25,7 @@ const daySeconds = 86_400
 const midnight = Date.UTC(2026, 10, 15) / 1000
 
 const scanner = (n: number): string => (n < 200 ? `192.0.2.${n + 1}` : `203.0.113.${n - 199}`)
-/** Listed as command and control, and nothing else. */
+/** Listed only as command and control. */
 const attacker = (n: number): string => `203.0.113.${n + 201}`
 const visitor = (n: number): string => `198.51.100.${n + 1}`
 const site = (n: number): string => `10.0.0.${n + 11}`
@@ -52,7 +52,7 @@ export const dayOfScans = ({ hasCategories, hasReplies }: DayShape): DayOfScans 
     add(from, to, `${high} ${port}`)
     if (hasReplies) add(to, from, `${port} ${high}`)
   }
-  /** Attacks are spread over the day, so that each falls between scans. */
+  /** Spreads the attacks over the day, so that each falls between scans. */
   const attack = (indicator: string, level: RuleLevel, write: (second: number, one: Attack) => void): void => {
     const one = { indicator, level }
     write(midnight + ((attacks.length * 1427 + 500) % daySeconds), one)
@@ -63,7 +63,7 @@ export const dayOfScans = ({ hasCategories, hasReplies }: DayShape): DayOfScans 
     (second: number, one: Attack): void =>
       void events.push({ second, line: text(second), attack: one })
 
-  // Half of the scanners come back five hours later.
+  // Half of the scanners return five hours later.
   for (const n of range(scannerCount))
     for (const at of range(siteCount)) {
       const second = midnight + ((n * 613 + at * 17_291) % daySeconds)

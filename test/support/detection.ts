@@ -1,4 +1,4 @@
-// The alerts that log lines raise: the whole pipeline, the bundled rules, and lists of its own as feeds.
+// Runs log lines through the whole pipeline with the bundled rules and its own feeds, and collects the alerts.
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
@@ -12,18 +12,18 @@ import { allOf, eventsIn, type EventOut } from '../../src/pipeline/pipeline.js'
 import type { RuleLevel } from '../../src/alerts/sigma/rule.js'
 import { root } from './cli.js'
 
-/** `rule` is the name of the rule's file, and the id where the rule is none of the bundled ones. */
+/** `rule`: the file name of a bundled rule, or the id of another rule. */
 export type Raised = { readonly rule: string; readonly level: RuleLevel; readonly indicator: string }
 
 export type Detection = {
-  /** The events of the lines, and the alerts of all of them, in order. */
+  /** Returns the events of the lines and all their alerts, in order. */
   readonly detect: (lines: readonly string[]) => Promise<{
     readonly events: readonly EventOut[]
     readonly alerts: readonly (Raised & { readonly origin: string })[]
-    /** Of the accused events without an alert. */
+    /** Counts malicious events without an alert, by reason. */
     readonly withoutAlert: ByReason
   }>
-  /** Forgets what was alerted, so that nothing is suppressed. */
+  /** Forgets previous alerts, so that they suppress nothing. */
   readonly forget: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -40,7 +40,7 @@ const ruleNames: ReadonlyMap<string, string> = new Map(
 
 export const nameOfRule = (id: string): string => ruleNames.get(id) ?? id
 
-/** Without a provider: what the lists do not accuse is unknown. `settings` are further ones. */
+/** Without a provider, indicators that are in no feed are unknown. `settings` are additional settings. */
 export const openDetection = async (
   feeds: readonly Readonly<Record<string, unknown>>[],
   { gate, ...settings }: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,4 @@
-// Enrich over the real layers of a lookup, a source of the test's own and a clock that stands still.
+// Runs enrichment with real lookup layers, a test source and a fake clock.
 import type { Judged, Verdict } from '../../src/domain/verdict.js'
 import type { Decision } from '../../src/domain/decision.js'
 import type { Finding } from '../../src/domain/finding.js'
@@ -77,7 +77,7 @@ export const words = (rows: readonly (readonly Judged[])[]): string[][] =>
   )
 export const never = new Promise<Finding>(() => undefined)
 
-/** How long the clock has to go on until the chunk is through. */
+/** Returns how far the clock must advance until the chunk is done. */
 export const elapsed = async (clock: FakeClock, work: Promise<unknown>, maxMs = 100_000): Promise<number> => {
   const state = { isDone: false }
   void work.then(() => (state.isDone = true))

@@ -1,18 +1,18 @@
-// A TCP proxy in front of a broker that swallows answers to produce requests or damages what is read.
+// A TCP proxy in front of a broker that drops answers to produce requests or corrupts fetched data.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type FaultyProxy = {
   readonly port: number
-  /** From now on no answer to a produce request of this client arrives. */
+  /** Drops all further answers to produce requests of this client. */
   readonly keepSilent: (clientId: string) => void
-  /** From now on one bit of this text is wrong in every answer. */
+  /** Flips one bit of this text in all further answers. */
   readonly damage: (text: string) => void
-  /** The broker to stand before; connections wait until it is known. */
+  /** Sets the broker's port; connections wait until it is known. */
   readonly to: (port: number) => void
   readonly close: () => Promise<void>
 }
 
-/** Number of the request in Kafka's protocol. */
+/** The API key of Produce in Kafka's protocol. */
 const produce = 0
 
 export const startFaultyProxy = async (): Promise<FaultyProxy> => {
@@ -61,10 +61,10 @@ export const startFaultyProxy = async (): Promise<FaultyProxy> => {
   }
 }
 
-/** Behind length, operation, version and number. */
+/** The client id follows length, API key, version and correlation id. */
 const clientOf = (frame: Buffer): string => frame.toString('latin1', 14, 14 + Math.max(0, frame.readInt16BE(12)))
 
-/** Both directions are frames: a length of four bytes, then as many bytes. */
+/** Both directions consist of frames: a length in four bytes and the content. */
 const frames = (socket: Socket, take: (frame: Buffer) => void): void => {
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (data: Buffer) => {

@@ -1,4 +1,4 @@
-// Feeds for tests: settings with defaults, files in a folder of their own, and what the parser of some content hands over.
+// Feeds for tests: settings with defaults, files in temporary folders, and the results of the feed parser.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export const feedSettings = (given: Partial<FeedSettings> & { path: string }): P
   ...given,
 })
 
-/** A folder that is gone after the test. */
+/** A temporary folder that is removed after the test. */
 export const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'feeds-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -27,14 +27,14 @@ export const feedFile = (content: string | Buffer, name = 'feed.txt'): string =>
   return path
 }
 
-/** What is skipped for want of an entry is told by its place alone. */
+/** A line that is skipped without a usable entry is listed by its place alone. */
 type Parsed = {
   added: [string, Place, Details?][]
   skipped: (Place | [Place, SkipReason])[]
   problem?: ParseProblem
 }
 
-/** What the parser finds that the content asks for. */
+/** Parses the content in the format that it indicates. */
 export const parsed = (content: string | Buffer, columns?: Columns): Parsed => {
   const found: Parsed = { added: [], skipped: [] }
   const met = new Set<string>()
@@ -54,5 +54,5 @@ export const parsed = (content: string | Buffer, columns?: Columns): Parsed => {
   return problem ? { ...found, problem } : found
 }
 
-/** Only the entries, without where they stand and what is said about them. */
+/** Only the entries, without places and details. */
 export const valuesIn = (content: string): string[] => parsed(content).added.map(([value]) => value)

@@ -1,4 +1,4 @@
-// A gateway in front of a provider on loopback, with the settings that a test wants.
+// A gateway in front of a provider on loopback, with settings of the test.
 import { bundledProfile } from '../../src/app/open-profile.js'
 import { systemClock } from '../../src/base/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'

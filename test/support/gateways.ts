@@ -1,4 +1,4 @@
-// Several gateways as processes on the shared broker, and somebody who asks whichever of them answers.
+// Several gateways as processes on the shared broker, and a client that uses any that answers.
 import { bundledProfile } from '../../src/app/open-profile.js'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -21,7 +21,7 @@ import { runLoaded } from './loaded-program.js'
 import { oneCallEach } from './operation-choices.js'
 
 export const callerKey = 'The-key-of-those-who-ask-123456'
-/** What no setting has; long enough for a busy machine, short enough that a takeover is not a minute. */
+/** Limits without a setting: long enough for a busy machine, short enough that a takeover takes less than a minute. */
 const limits = {
   admission: { callTimeoutMs: 8_000 },
   client: { connectTimeoutMs: 2_000, headersTimeoutMs: 4_000, bodyTimeoutMs: 2_000 },
@@ -42,7 +42,7 @@ export type GatewayProcess = {
 
 export type Fleet = {
   readonly topics: { readonly gateways: string; readonly verdicts: string }
-  /** One more, or the same again with an empty disk. */
+  /** Starts another gateway, or the same one with an empty disk. */
   readonly start: (nth: number) => GatewayProcess
   readonly urls: readonly string[]
   readonly close: () => Promise<void>
@@ -56,7 +56,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Makes the topics as the documentation says it. */
+/** Creates the topics as documented. */
 export const openFleet = async (
   size: number,
   upstream: string,
@@ -160,12 +160,12 @@ export const theCaller = async (gateways: readonly GatewayProcess[]): Promise<Ga
 }
 
 export type Asker = {
-  /** Asks again until it is answered. */
+  /** Retries until there is an answer. */
   readonly ask: (ip: string) => Promise<Finding>
   readonly close: () => void
 }
 
-/** As a worker: one bulk connection, to whichever gateway answers. */
+/** Uses one bulk connection like a worker, to any gateway that answers. */
 export const openAsker = (urls: readonly string[], first = 0): Asker => {
   const clients = urls.map((baseUrl) =>
     createClient(

@@ -1,4 +1,4 @@
-// Kafka's own Java client, to check compatibility in both directions.
+// Runs Kafka's own Java client to check compatibility in both directions.
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { provision } from '../../src/parts/demo/distribution.js'
 import type { Read } from './kafka.js'
 
-/** Runs one of the programs in test/support/java against the shared broker. */
+/** Runs a program of test/support/java against the shared broker. */
 export const runJava = async (program: string, ...args: readonly string[]): Promise<string> => {
   const { plain, classPath = await javaClassPath() } = inject('broker')
   const source = resolve(import.meta.dirname, `java/${program}.java`)
@@ -17,8 +17,8 @@ export const runJava = async (program: string, ...args: readonly string[]): Prom
 }
 
 /**
- * What Java's own consumer sees of each topic with read_committed; plain kafkajs cannot read all of it, and shows what was aborted.
- * Several topics at once are read by one Java machine, whose start is what takes long.
+ * Reads topics with Java's consumer in read_committed mode, because plain kafkajs cannot read all of them and shows aborted records.
+ * One JVM reads several topics, because its start takes most of the time.
  */
 export const readWithJava = async <Topics extends readonly string[]>(
   ...topics: Topics

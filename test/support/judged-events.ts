@@ -1,4 +1,4 @@
-// Annotated events made of judged sightings, as the pipeline annotates them.
+// Builds annotated events from judged sightings with the pipeline's own annotation.
 import type { AnnotatedEvent } from '../../src/alerts/annotated-event.js'
 import type { Level } from '../../src/domain/finding.js'
 import type { Action, Extraction, Role } from '../../src/domain/sighting.js'

@@ -1,4 +1,4 @@
-// Kafka for integration tests: unique topics, numbered events, counts of the output. Plain kafkajs.
+// Kafka for integration tests, with plain kafkajs: unique topics, numbered events and counts of the output.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners, type Admin, type IHeaders, type Message } from 'kafkajs'
@@ -10,7 +10,7 @@ import { topicIdsRequest, type TopicIds } from '../../src/kafka/wire/topic-ids.j
 
 export const soak = process.env.THREATWEAVE_SOAK !== undefined
 
-/** The long form leaves its figures behind, not only that it passed. */
+/** Soak runs print their figures besides passing. */
 export const report = (what: string, figures: Readonly<Record<string, number>>): void => {
   if (soak) process.stderr.write(`${what}: ${JSON.stringify(figures)}\n`)
 }
@@ -53,7 +53,7 @@ export const withAdmin = async <T>(work: (admin: Admin) => Promise<T>, broker?: 
   }
 }
 
-/** One more topic, known to the broker when this resolves. */
+/** Creates another topic; resolves when the broker knows it. */
 export const makeTopic = (
   topic: string,
   numPartitions: number,
@@ -67,12 +67,11 @@ export const makeTopic = (
   }, broker)
 
 /**
- * Deletes a topic and makes it again. Both requests return before the broker is done: until the id has changed and every partition is
- * empty, what is written may go to the former topic and be deleted with it.
- */
-/**
- * Until everybody knows: brokers remove the offsets of a deleted topic by its name, and later. If that hits what was committed in the new topic,
- * its events come once more (docs/kafka.md), which is nothing a test of something else should meet by chance.
+ * Deletes a topic and creates it again. The broker answers both requests before it is done: until the id has changed and every partition is
+ * empty, new records may go to the old topic and be deleted with it.
+ *
+ * Also waits until the offsets of the deleted topic are removed. Brokers do that later, by name; if it hits a commit of the new topic, its
+ * events are repeated (docs/kafka.md), which must not disturb other tests.
  */
 export const makeTopicAgain = async (topic: string, numPartitions: number): Promise<void> => {
   const former = await topicIdOf(topic)
@@ -102,7 +101,7 @@ const topicIdOf = async (topic: string): Promise<string | undefined> => {
   }
 }
 
-/** A topic just made is not always known at once. */
+/** A new topic is not always known at once. */
 const untilServed = async (ask: () => Promise<unknown>): Promise<void> => {
   for (let tries = 1; ; tries++)
     try {
@@ -139,7 +138,7 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
     chunkDeadlineMs: 60_000,
     drainMs: 60_000,
     behindEvents: 1_000_000,
-    // Nobody loses it on a busy machine; where a worker is killed, tests set a short one.
+    // Long enough for a busy machine; tests that kill a worker use a shorter one.
     sessionTimeoutMs: 30_000,
     concurrentPartitions: 8,
     pendingEvents: 500_000,
@@ -148,7 +147,7 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
   },
 })
 
-/** Numbered events, the same number of them on every partition, none of them twice. Mixed: of every five, four are a batch and one is a record. */
+/** Writes numbered events, the same number on every partition and each once. Mixed: four of five are in a batch, the fifth is a record. */
 export const fill = async (
   topic: string,
   partitions: number,
@@ -189,7 +188,7 @@ export type Read = {
   readonly timestamp: string
 }
 
-/** Reads a topic with read_committed until `enough` says so, and for `calmMs` more; what comes late counts too. */
+/** Reads a topic with read_committed until `enough` returns true, and for `calmMs` longer to catch duplicates. */
 export const readTopic = async (
   topic: string,
   enough: (records: readonly Read[]) => boolean,
@@ -204,7 +203,7 @@ export const readTopic = async (
     autoCommit: false,
     eachBatch: ({ batch: { partition, messages } }) => {
       for (const { offset, key, value, headers = {}, timestamp } of messages) {
-        // A reader that has to join its group again begins again: what it reads twice is not twice in the topic.
+        // A reader that rejoins its group starts again, so skip records that it has read already.
         if (Number(offset) <= (last.get(partition) ?? -1)) continue
         last.set(partition, Number(offset))
         records.push({ partition, offset, key, value, headers, timestamp })
@@ -220,8 +219,8 @@ export const readTopic = async (
 }
 
 /**
- * Reads like `readTopic`, but finds aborted transactions by itself: kafkajs's own filter misses some where those of several producers
- * lie between each other, as they do in a topic of alerts.
+ * Like `readTopic`, but filters aborted transactions itself: kafkajs misses some if transactions of several producers interleave, as in a
+ * topic of alerts.
  */
 export const readAmongAborted = async (
   topic: string,
@@ -235,7 +234,7 @@ export const readAmongAborted = async (
     for (const [partition, position] of positions) {
       const fetched = await reader.fetch(topic, partition, position)
       positions.set(partition, fetched.next)
-      // Not corrected by src/, kafkajs gives them as an object.
+      // kafkajs returns headers as an object here, without the correction in src/.
       for (const { offset, key, value, headers, timestamp } of fetched.records)
         records.push({ partition, offset, key, value, headers: headers as unknown as IHeaders, timestamp })
     }
@@ -249,11 +248,11 @@ export const readAmongAborted = async (
 }
 
 export type Tally = {
-  /** Events that never came out. */
+  /** Events missing from the output. */
   readonly missing: number
-  /** Events that came out again. */
+  /** Events that were repeated in the output. */
   readonly repeated: number
-  /** First occurrences that came out after a later one of their partition. */
+  /** Events whose first occurrence follows a later one of their partition. */
   readonly outOfOrder: number
 }
 
@@ -275,17 +274,17 @@ export const tally = (records: readonly Read[], partitions: number, count: numbe
   return { missing: partitions * count - seen.reduce((sum, set) => sum + set.size, 0), repeated, outOfOrder }
 }
 
-/** Where each record was read: the topic, partition and offset that its annotation names. */
+/** The origins in the annotations: topic, partition and offset of each input record. */
 export const originsOf = (records: readonly Read[]): readonly string[] =>
   records.map(
     ({ value }) => (JSON.parse(value?.toString() ?? '{}') as { threatweave: { origin: string } }).threatweave.origin,
   )
 
-/** The origins of as many records from the beginning of every partition. */
+/** The first `count` origins of every partition. */
 export const originsIn = (topic: string, partitions: number, count: number): readonly string[] =>
   Array.from({ length: partitions * count }, (_, place) => `${topic}/${Math.floor(place / count)}/${place % count}`)
 
-/** True when every numbered event was seen at least once. */
+/** Whether every numbered event was seen at least once. */
 export const complete =
   (partitions: number, count: number) =>
   (records: readonly Read[]): boolean =>
@@ -301,7 +300,7 @@ export const committed = async (names: Names, broker?: string): Promise<readonly
     .map(({ offset }) => Math.max(0, Number(offset)))
 }
 
-/** Writes alerts to a topic, in order. */
+/** Writes alerts to a topic in order. */
 export const writeAlerts = async (topic: string, alerts: readonly (object | string)[]): Promise<void> => {
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()

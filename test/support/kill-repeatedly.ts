@@ -1,4 +1,4 @@
-// Kills workers under load at random moments and counts the output.
+// Kills workers under load at random times and checks the output.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { committed, complete, fill, readTopic, report, tally, type Names, type Tally } from './kafka.js'
 import type { Worker } from './worker.js'
@@ -11,7 +11,7 @@ const failEnded = (worker: Worker): void => {
   if (!worker.running()) throw new Error(`a worker ended by itself: ${worker.errors()}`)
 }
 
-/** Waits until the group's offsets move. */
+/** Waits until the group commits new offsets. */
 const commits = async (names: Names, worker: Worker): Promise<void> => {
   const before = await total(names)
   while ((await total(names)) <= before) {
@@ -22,7 +22,7 @@ const commits = async (names: Names, worker: Worker): Promise<void> => {
 
 export type Killed = Tally & { /** Of each partition. */ readonly count: number }
 
-/** `start` is told whether the worker is the last one, which is not killed; `begun` is what one says when it has work in its hands. */
+/** `start` learns whether the worker is the last one, which is not killed. `begun` is the event of a worker that is processing records. */
 export const killRepeatedly = async (
   names: Names,
   kills: number,
@@ -30,7 +30,7 @@ export const killRepeatedly = async (
   start: (isLast: boolean) => Worker,
   isMixed = false,
 ): Promise<Killed> => {
-  // Events keep coming until the last kill: whenever a worker dies, there is work in its hands or before it.
+  // Events keep coming until the last kill, so that every killed worker has work in progress or waiting.
   let count = 400
   const stop = new AbortController()
   await fill(names.input, partitions, 0, count, undefined, isMixed)
@@ -44,7 +44,7 @@ export const killRepeatedly = async (
   for (let kill = 0; kill < kills; kill++) {
     const worker = start(false)
     await worker.said(begun)
-    // Every other one is let come to its first commits, so that some die between two and some before any.
+    // Every other worker may commit first, so that some are killed between commits and some before any.
     if (kill % 2 === 1) await commits(names, worker)
     await sleep(Math.random() * (kill % 2 === 1 ? 300 : 1_000))
     failEnded(worker)
@@ -53,7 +53,7 @@ export const killRepeatedly = async (
   }
   stop.abort()
   await filling
-  // A worker that is killed before its first transaction ends leaves everything to the last one.
+  // A worker killed before the end of its first transaction leaves everything to the last one.
   const last = start(true)
   const records = await readTopic(names.output, complete(partitions, count), { limitMs: 240_000, calmMs: 1_000 })
   const byTheLast = last.health()?.delivered ?? 0

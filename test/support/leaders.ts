@@ -1,4 +1,4 @@
-// Leaders of partitions without a network: they store, acknowledge and refuse as Kafka's brokers do, and can be told to fail.
+// Partition leaders without a network: they store, acknowledge and reject like Kafka brokers, with scripted failures.
 import {
   keepAllAnswers,
   sendMessages,
@@ -20,7 +20,7 @@ type EosManager = ProducerParts['eosManager'] & {
   readonly beginTransaction: () => void
   readonly commit: () => Promise<void>
 }
-/** Sends, and makes an answer or an error of the answers of a request. */
+/** Sends messages, and parses the answers into a result or an error. */
 type Sender = {
   readonly sendMessages: (parts: ProducerParts) => (sending: Sending) => Promise<readonly object[]>
   readonly parse: (produced: object) => Promise<never>
@@ -38,15 +38,15 @@ type TopicData = {
 }
 export type Request = { readonly leader: number; readonly batches: Readonly<Record<string, number>> }
 
-/** What happens to one request. */
+/** The fault of one request. */
 export type Trouble = {
-  /** Leaders from before it arrives on, by `topic/partition`. */
+  /** Leader changes before the request arrives, by `topic/partition`. */
   readonly move?: Readonly<Record<string, number>>
-  /** Leaders from after it was stored on. */
+  /** Leader changes after it was stored. */
   readonly moveAfter?: Readonly<Record<string, number>>
-  /** The connection is cut before it arrives, or before its answer is sent. */
+  /** Cuts the connection before the request arrives, or before its answer is sent. */
   readonly cut?: 'request' | 'answer'
-  /** By `topic/partition`: an error instead of storing, or after it. */
+  /** By `topic/partition`: an error instead of storing, or after storing. */
   readonly errors?: Readonly<Record<string, number>>
   readonly errorsAfter?: Readonly<Record<string, number>>
   readonly until?: Promise<unknown>
@@ -56,22 +56,22 @@ type Options = {
   /** By `topic/partition`. */
   readonly leaders: Readonly<Record<string, number>>
   readonly kind?: 'plain' | 'idempotent' | 'transactional'
-  /** In the order in which requests are sent. */
+  /** One per request, in the order of sending. */
   readonly troubles?: readonly (Trouble | undefined)[]
   readonly retries?: number
 }
 
 export type Leaders = {
   readonly send: (records: Readonly<Record<string, readonly string[]>>, acks?: number) => Promise<readonly object[]>
-  /** The values of each partition. */
+  /** The stored values of each partition. */
   readonly stored: Record<string, string[]>
-  /** Each with the first sequence number of its partitions. */
+  /** With the first sequence number of each partition. */
   readonly requests: Request[]
-  /** Partitions in the order in which they were added to the transaction. */
+  /** Partitions in the order in which they joined the transaction. */
   readonly added: string[]
   readonly troubles: (Trouble | undefined)[]
   readonly eosManager: EosManager
-  /** What the cluster knows of a topic without asking. */
+  /** Removes a topic from the cluster's cached metadata. */
   readonly forget: (topic: string) => void
 }
 
@@ -85,7 +85,7 @@ const NOT_LEADER = 6
 const OUT_OF_ORDER = 45
 const INVALID_TXN_STATE = 48
 
-/** A producer that sends to them as kafkajs does, or as we do. */
+/** A producer that sends to these leaders, with kafkajs's code or ours. */
 export const openLeaders = async (
   { sendMessages, parse }: Sender,
   { leaders, kind = 'idempotent', troubles: script = [], retries = 6 }: Options,

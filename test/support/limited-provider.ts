@@ -1,12 +1,12 @@
-// A provider on loopback that allows so many calls at the same time, takes its time for each, and counts what it is asked.
+// A provider on loopback with a concurrency limit and a latency, which counts its calls.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type LimitedProvider = {
   readonly url: string
-  /** How often each address was asked about. */
+  /** The number of calls about each address. */
   readonly asked: Map<string, number>
-  /** Every call with its moment. */
+  /** Every call with its time. */
   readonly calls: { readonly ip: string; readonly at: number }[]
   mostInFlight: number
   inFlight: number

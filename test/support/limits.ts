@@ -1,4 +1,4 @@
-// Other bounds than the program's own, for tests that would wait for minutes with those: in this process, or in one that is started.
+// Shorter limits for tests that would otherwise wait for minutes, in this process or in a started one.
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import { limits, type Limits } from '../../src/app/limits.js'
@@ -7,7 +7,7 @@ export type LimitChanges = {
   readonly [group in keyof Limits]?: Limits[group] extends number ? number : Partial<Limits[group]>
 }
 
-/** To be handed to what is opened in this process. */
+/** For code in this process. */
 export const limitsWith = ({ scanPollMs, ...changes }: LimitChanges): Limits => ({
   admission: { ...limits.admission, ...changes.admission },
   retry: { ...limits.retry, ...changes.retry },
@@ -17,7 +17,7 @@ export const limitsWith = ({ scanPollMs, ...changes }: LimitChanges): Limits => 
   scanPollMs: scanPollMs ?? limits.scanPollMs,
 })
 
-/** The environment of a program that is to run with them; its children do so, too. */
+/** Environment variables that apply the limits to a started program and its children. */
 export const limitsEnv = (changes: LimitChanges): { readonly NODE_OPTIONS: string } => {
   const url = pathToFileURL(resolve(import.meta.dirname, 'other-limits.mjs'))
   url.searchParams.set('limits', JSON.stringify(changes))

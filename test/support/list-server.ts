@@ -1,4 +1,4 @@
-// A server of lists that counts what it was asked, and answers as the test says.
+// A server of lists that counts requests and answers as the test configures.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest'
 export type ListServer = {
   readonly url: string
   readonly asked: readonly IncomingMessage[]
-  /** Bytes of bodies that were sent. */
+  /** Total size of the bodies sent. */
   readonly sent: () => number
   answer: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-/** Answers a request with a list and its ETag, or with 304 when the asker has it. */
+/** Answers with a list and its ETag, or with 304 if the client has it. */
 export const listOf =
   (body: string | Buffer, etag = '"1"'): ListServer['answer'] =>
   (request, response) => {

@@ -1,4 +1,4 @@
-// Events of text against accusations that a test makes up: the reader, the judgement and the rules of production, without files of feeds.
+// Runs text events with made-up listings through production's reader, judgement and rules, without feed files.
 import type { Listing, Finding } from '../../src/domain/finding.js'
 import { unknownOf } from '../../src/domain/finding.js'
 import { judge } from '../../src/domain/judge.js'
@@ -24,7 +24,7 @@ import { nameOfRule } from './detection.js'
 export type Accusations = Readonly<Record<string, readonly Accusation[]>>
 export type Accusation = Pick<Listing, 'level' | 'categories'> & { readonly score?: number }
 
-/** An event that was read, and the values in it that somebody may accuse. */
+/** A read event, and the values in it that can be listed. */
 export type ReadEvent = {
   readonly event: Event
   readonly extraction: Extraction
@@ -65,7 +65,7 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
     hasId: true,
   })
 
-  /** An event as it leaves, with what these accusations make of it. */
+  /** The annotated event, judged with these listings. */
   const annotated = (
     { event, extraction }: Pick<ReadEvent, 'event' | 'extraction'>,
     accusations: Accusations,
@@ -92,7 +92,7 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
       const lookedUp = extraction.sightings.filter((one) => reader.decide(one).decision !== 'skip')
       return { event, extraction, values: [...new Set(lookedUp.map(({ value }) => value))] }
     },
-    /** The matches that are told of an event, worst first, and its direction. */
+    /** The reported matches of an event, worst first, and its direction. */
     tell: (
       event: Pick<ReadEvent, 'event' | 'extraction'>,
       accusations: Accusations,
@@ -104,9 +104,9 @@ export const openListedEvents = async (settings: Readonly<Record<string, unknown
         direction: one.annotation.direction,
       }
     },
-    /** The alerts of an event that leaves with the first accusations and has the others later, one set after the other. */
+    /** The alerts of an event that is sent with the first listings and gets the later ones one after the other. */
     tellLate: (event: ReadEvent, [first, ...later]: readonly [Accusations, ...Accusations[]]): readonly Told[] => {
-      // Beyond every window, so that nothing of the event before is suppressed.
+      // Past every suppression window, so that the previous event suppresses nothing.
       now += 30 * 86_400_000
       const annotatedNow = (accusations: Accusations): AnnotatedEvent =>
         Object.defineProperty(annotated(event, accusations), 'eventTime', { value: now })

@@ -1,4 +1,4 @@
-// The built program, loaded once: runs the command lines that it is sent, and sends back what each prints and how it ends.
+// The built program, loaded once: runs the command lines it receives and sends back their output and exit codes.
 import { Readable, Writable } from 'node:stream'
 import { commands } from '../../dist/commands/commands.js'
 import { parseCommand } from '../../dist/commands/parse-command.js'

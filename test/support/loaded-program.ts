@@ -1,19 +1,19 @@
-// Runs command lines in one process that has loaded the built program: a start of its own costs each a second or two of processor time. For
-// what a command prints and does; signals, pipes and the end of a process need a start (cli.ts, spawn-run.ts).
+// Runs command lines in one process with the built program loaded, which saves a second or two of CPU time per start.
+// Tests of signals, pipes and process exits need a real start (cli.ts, spawn-run.ts).
 import { fork, type ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { root, type Ran } from './cli.js'
 
-/** What a command line has printed, or its exit code. */
+/** Output of a command line, or its exit code. */
 type Heard = { readonly id: number; readonly stdout?: Buffer; readonly stderr?: Buffer; readonly code?: number }
 
 type Line = {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly code: Promise<number>
-  /** As a signal does it. */
+  /** Has the same effect as a signal. */
   readonly stop: () => void
 }
 
@@ -22,20 +22,20 @@ let lines = 0
 
 const load = (): ChildProcess => {
   if (loaded?.connected) return loaded
-  // Vitest's variables would change what kafkajs does.
+  // Vitest's environment variables would change how kafkajs behaves.
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
-  // Node reads the authorities that it trusts once.
+  // Node reads additional certificate authorities only at its start.
   const env = { PATH, HOME, TMPDIR, NODE_EXTRA_CA_CERTS: resolve(root, 'test/fixtures/tls/ca.pem') }
   const program = resolve(import.meta.dirname, 'loaded-program.mjs')
   loaded = fork(program, { cwd: root, env, execArgv: [], serialization: 'advanced' })
   loaded.setMaxListeners(0)
-  // It goes when who asked is gone.
+  // The program exits with this process.
   loaded.unref()
   loaded.channel?.unref()
   return loaded
 }
 
-/** Those that are started together run side by side. */
+/** Concurrent command lines run side by side. */
 export const startLoaded = (args: readonly string[], env: Readonly<Record<string, string>>): Line => {
   const program = load()
   const id = lines++

@@ -1,12 +1,12 @@
-// A real HTTP server that answers like the lookup service and counts what it was asked.
+// A real HTTP server that answers like the lookup service and counts requests.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type LookupServer = {
   readonly url: string
-  /** Asked values in order, one a call. */
+  /** Requested values in order, one per call. */
   readonly asked: string[]
-  /** What callers said about how urgent it is. */
+  /** The urgencies that callers sent. */
   readonly urgencies: Set<string>
   readonly maxInFlight: () => number
   readonly close: () => Promise<void>
@@ -23,11 +23,11 @@ export const startLookupServer = async ({
   malicious?: readonly string[]
   delayMs?: number
   port?: number
-  /** Takes every question and answers none. */
+  /** Accepts every request and never answers. */
   hang?: boolean
-  /** Answers every question with 500. */
+  /** Answers every request with 500. */
   fail?: boolean
-  /** No answer is sent before this resolves. */
+  /** Delays all answers until this resolves. */
   held?: Promise<void>
 } = {}): Promise<LookupServer> => {
   const asked: string[] = []

@@ -1,4 +1,4 @@
-// The lookup service on the sample intelligence, listening on loopback, and a way to ask it like curl does.
+// The lookup service with the sample intelligence, listening on loopback, and a client like curl.
 import { ownReader } from './own-reader.js'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ type ServerOutside = Parameters<typeof startServer>[1]
 export const sampleData = resolve(import.meta.dirname, '../../examples/intel')
 export const sampleKey = 'Sample-key-of-the-tests-0123456789'
 
-/** A day on which the sample's newborn domain is newborn. */
+/** A day on which the newly registered domain of the sample is new. */
 export const sampleNow = Date.parse('2026-11-15T12:00:00Z')
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'threatweave-test-'))
@@ -43,7 +43,7 @@ export const serveOutside = (over: Partial<ServerOutside> = {}): ServerOutside =
 })
 
 export type Asked = { readonly http: number; readonly body: Body; readonly headers: Headers }
-/** The members of answers that tests name; which of them an answer has depends on the operation. */
+/** The fields of answers that tests use; each operation has some of them. */
 export type Body = {
   readonly status: number
   readonly message: string
@@ -82,14 +82,14 @@ export const ask = async (url: string, path: string, options: AskOptions = {}): 
   return { http: response.status, body: JSON.parse(text) as Body, headers: response.headers }
 }
 
-/** Closed when the test is over. */
+/** Closed at the end of the test. */
 export const startSampleService = async (
   settings: Partial<ServeSettings> = {},
   {
     openGateway,
     ...outside
   }: Partial<ServerOutside> & {
-    /** It is given the folder of the memory. */
+    /** Receives the folder of the memory. */
     readonly openGateway?: (folder: string) => Promise<Gateway>
   } = {},
 ): Promise<LookupServer> => {

@@ -1,4 +1,4 @@
-// Small real things to ask: sources that count, answer later, fail or hang, and the asks and findings they are used with.
+// Small lookup sources that count, delay, fail or hang, with the requests and findings used in tests.
 import type { Clock } from '../../src/base/clock.js'
 import { noFacts, type Facts, type Finding, type Known, type Level, type Unknown } from '../../src/domain/finding.js'
 import type { Indicator } from '../../src/domain/indicator.js'
@@ -12,7 +12,7 @@ import type { RetrySettings } from '../../src/lookup/retry.js'
 export const ask: Ask = { role: 'source', action: 'allowed', evidence: 'field' }
 export const outbound: Ask = { role: 'destination', action: 'allowed', evidence: 'field' }
 
-/** The n-th of many documentation addresses. */
+/** The nth documentation address. */
 export const indicator = (n: number): Indicator => {
   const high = n > 0xffff ? `${Math.floor(n / 0x10000).toString(16)}:` : ''
   return { type: 'ip', value: `2001:db8::${high}${(n % 0x10000).toString(16)}` }
@@ -27,18 +27,18 @@ export const unknown = (reason: Reason, more: Partial<Unknown> = {}): Unknown =>
   ...more,
 })
 
-/** Judges by one flag: true, false or not stated. */
+/** Classifies by one flag: true, false or missing. */
 export const classify = ({ facts }: Known): Level =>
   facts.flags.is_malicious === undefined ? 'unknown' : facts.flags.is_malicious ? 'malicious' : 'clean'
 
 export type CountingSource = Source & {
-  /** Keys in the order in which they were asked for, one per call. */
+  /** Keys in the order of their calls. */
   readonly calls: string[]
-  /** The most calls that were under way at once. */
+  /** The maximum number of concurrent calls. */
   readonly most: () => number
 }
 
-/** Asks with one call that answers after `tookMs`; `answer` may return a promise that never settles. */
+/** Each lookup makes one call that answers after `tookMs`; `answer` may return a promise that never settles. */
 export const createSource = (
   clock: Clock,
   answer: (indicator: Indicator, nth: number) => Finding | Promise<Finding> = () => known(clock.now()),

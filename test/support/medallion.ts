@@ -1,4 +1,4 @@
-// medallion, the TAXII server of those who wrote the standard, with a collection that the test gives it.
+// medallion, the reference TAXII server by the authors of the standard, with a collection provided by the test.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ export type Medallion = {
   readonly discovery: string
   readonly collection: string
   readonly login: string
-  /** Adds objects now, all at the same moment. */
+  /** Adds objects with the current time. */
   readonly add: (objects: readonly object[]) => Promise<void>
 }
 
@@ -70,7 +70,7 @@ export const startMedallion = async (program: string, { objects, maxPage, isLarg
           ? { module: 'indexed_backend', module_class: 'IndexedBackend' }
           : { module: 'medallion.backends.memory_backend', module_class: 'MemoryBackend' }),
         filename: join(folder, 'data.json'),
-        // What `next` names is forgotten after 30 seconds, however far the reader is.
+        // By default, `next` expires after 30 seconds, even in the middle of a read.
         session_timeout: 3600,
       },
     }),

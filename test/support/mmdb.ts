@@ -1,8 +1,8 @@
-// Writes small MaxMind-format databases: a binary tree of prefixes over a section of values.
+// Writes small databases in MaxMind format: a binary tree of prefixes and a section of values.
 import { parseRange, type AddressRange } from '../../src/domain/address.js'
 
 export type MmdbValue = string | number | { readonly [name: string]: MmdbValue } | readonly MmdbValue[] | Double | Wide
-/** Whole numbers are written as uint32 unless they are marked. */
+/** Integers are written as uint32 unless they are wrapped in one of these. */
 export type Double = { readonly double: number }
 type Wide = { readonly uint64: number }
 
@@ -41,7 +41,7 @@ const encode = (value: MmdbValue): Buffer => {
   ])
 }
 
-/** The bits that all addresses of a range share; IPv4 stands below ::/96. */
+/** The common prefix bits of a range; IPv4 is under ::/96. */
 const prefixBits = (range: AddressRange): number[] => {
   const words = range.version === 4 ? [0, 0, 0, range.first] : [...range.first]
   const lasts = range.version === 4 ? [0, 0, 0, range.last] : [...range.last]

@@ -9,12 +9,12 @@ const version = '2.19.1'
 
 export type SearchNode = {
   readonly url: string
-  /** The answer's JSON; refuses any status but 200. */
+  /** Returns the JSON of the answer; rejects any status except 200. */
   readonly call: (method: 'GET' | 'PUT' | 'POST', path: string, body?: object | string) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
-/** Rejects where there is no Java or Maven: a green run without the node would be a lie. */
+/** Rejects without Java or Maven, because a passing run without the node would mislead. */
 export const startSearchNode = async (): Promise<SearchNode> => {
   const found = await fetchJars(
     {

@@ -1,4 +1,4 @@
-// Which operations a test asks: the usual ones, with some of them chosen otherwise.
+// The operations that tests use: the default choices with some changes.
 import {
   usualAddressChoices,
   usualNameChoices,
@@ -12,11 +12,11 @@ export const addressChoices = (over: Partial<AddressChoices> = {}): AddressChoic
 })
 export const nameChoices = (over: Partial<NameChoices> = {}): NameChoices => ({ ...usualNameChoices, ...over })
 
-/** One call each. */
+/** One call per lookup. */
 export const oneCallEach = {
   ip: { operations: addressChoices({ suspicious_info: 'never' }) },
   domain: { maxAgeDays: 90, operations: nameChoices() },
 } as const
 
-/** The same as the header of a bulk connection. */
+/** The same as a header of a bulk connection. */
 export const oneCallEachHeader = 'ip=malicious-info:always&domain=reports:always&maxAgeDays=365'

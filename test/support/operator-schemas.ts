@@ -1,4 +1,4 @@
-// JSON Schemas of the parts of the operators' kinds that the chart uses: what Kubernetes itself has no schema for. Whatever is not named is refused.
+// JSON Schemas of the operators' resource fields that the chart uses, which Kubernetes does not cover. Other fields are rejected.
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ const selector = {
   ),
   minProperties: 1,
 }
-/** As Prometheus writes them: 30s, 5m, 1h30m. */
+/** In Prometheus's format: 30s, 5m, 1h30m. */
 const duration = { type: 'string', pattern: '^(?=.)(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$' }
 const name = { type: 'string', pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$' }
 
@@ -52,7 +52,7 @@ const resource = (apiVersion: string, kind: string, spec: Schema): Schema =>
   )
 
 const count = { type: 'integer', minimum: 0 }
-/** Everything in the metadata of a trigger is text, numbers and flags included. */
+/** All values in the metadata of a trigger are strings, including numbers and flags. */
 const number = { type: 'string', pattern: '^\\d+$' }
 const flag = { enum: ['true', 'false'] }
 const templated = { type: 'object', additionalProperties: text }

@@ -1,4 +1,4 @@
-// The ops endpoint on a free port, with sources given by the test.
+// The ops endpoint on a free port, with sources from the test.
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
@@ -39,7 +39,7 @@ const emptyPage: Page = {
   }),
 }
 
-/** What both the metrics and the page read, given once. */
+/** Sources that the metrics and the page share. */
 export type TestSources = Omit<OpsSources, 'page'> & Omit<PageSources, 'counts' | 'health'>
 
 export const openTestOps = async (

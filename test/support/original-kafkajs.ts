@@ -1,6 +1,6 @@
-// Modules of kafkajs as it ships them, also where they have been replaced by ours in this process.
+// The original modules of kafkajs, even where this process replaces them.
 import { createRequire } from 'node:module'
-// First: what an original module loads must not be in place before ours are.
+// Imported first: an original module must not load others before they are replaced.
 import '../../src/kafka/patched-kafkajs/patched-kafkajs.js'
 
 const load = createRequire(import.meta.url)

@@ -1,4 +1,4 @@
-// Put before a program with --import: runs it with other bounds than its own, given as JSON in the query of this file's address.
+// Loaded with --import: runs a program with the limits given as JSON in the query of this file's URL.
 import { limits } from '../../dist/program/limits.js'
 
 for (const [group, changes] of Object.entries(JSON.parse(new URL(import.meta.url).searchParams.get('limits'))))

@@ -1,4 +1,4 @@
-// The program's pipeline for two topics of OpenTelemetry requests: `proto` in Protobuf, `json` in JSON.
+// The program's pipeline for two topics of OpenTelemetry requests: `proto` in Protobuf and `json` in JSON.
 import { openApp, type App, type AppOptions } from '../../src/app/open-app.js'
 import { loadAny } from '../../src/app/load-config.js'
 import type { Config } from '../../src/config/schema.js'

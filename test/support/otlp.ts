@@ -1,12 +1,12 @@
-// OpenTelemetry logs in Protobuf, written from their JSON form; with ways of writing that are allowed and that no exporter uses.
+// Writes OpenTelemetry logs in Protobuf from their JSON form, optionally in valid encodings that no exporter uses.
 import fc from 'fast-check'
 
 type Json = Readonly<Record<string, unknown>>
 
 export type Spelling = {
-  /** How many bytes more than needed lengths take. */
+  /** The number of unnecessary bytes in each length. */
   readonly padding?: number
-  /** Put at the end of every message: fields that nobody knows. */
+  /** Unknown fields at the end of every message. */
   readonly unknown?: Buffer
 }
 
@@ -33,7 +33,7 @@ const fixed64 = (field: number, write: (into: Buffer) => void): Buffer => {
   return Buffer.concat([varint(field * 8 + 1), content])
 }
 
-/** An `ExportLogsServiceRequest` of its JSON form. */
+/** Encodes the JSON form of an `ExportLogsServiceRequest`. */
 export const otlpRequest = (json: Json, { padding = 0, unknown = Buffer.alloc(0) }: Spelling = {}): Buffer => {
   const message = (field: number, ...parts: readonly Buffer[]): Buffer =>
     delimited(field, Buffer.concat([...parts, unknown]), padding)
@@ -102,7 +102,7 @@ const { value: nested } = fc.letrec<{ value: Value }>((tie) => ({
       .map((values) => ({ kvlistValue: { values } })),
   ),
 }))
-/** Values with a content, nested. */
+/** Non-empty values, possibly nested. */
 export const anyValues = nested
 
 const attributeLists = fc.array(fc.record({ key: fc.string({ maxLength: 12 }), value: nested }), { maxLength: 5 })
@@ -111,7 +111,7 @@ const hexOf = (length: number) =>
 const maybe = <Of>(one: fc.Arbitrary<Of>) => fc.option(one, { nil: undefined })
 const withoutAbsent = <Of extends object>(object: Of): Of => JSON.parse(JSON.stringify(object)) as Of
 
-/** Logs in their JSON form, as exporters write them. */
+/** Logs in the JSON form of exporters. */
 export const otlpLogs = fc
   .record({
     resourceLogs: fc.array(

@@ -1,4 +1,4 @@
-// Reads answers by the bundled profile.
+// Reads answers with the bundled profile.
 import { bundledProfile } from '../../src/app/open-profile.js'
 import { createAnswerReader } from '../../src/provider/answer-reader.js'
 

@@ -1,4 +1,4 @@
-// A feed that is read page by page, opened on a clock that the test moves.
+// A feed that is fetched page by page, on a clock that the test controls.
 import { onTestFinished } from 'vitest'
 import type { FeedSettings } from '../../src/feeds/feed.js'
 import { openFeeds, type Feeds } from '../../src/feeds/open-feeds.js'
@@ -9,18 +9,18 @@ import { createFakeClock, newYear, type FakeClock } from './clock.js'
 export type OpenedFeed = {
   readonly feeds: Feeds
   readonly told: TelemetryEvent[]
-  /** Done when the feed was fetched again, or could not be. */
+  /** Resolves when the feed was fetched again or the fetch has failed. */
   readonly later: (ms: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A day has few enough of them. */
+/** Long enough that a simulated day has few polls. */
 const pollMs = 30_000
 
 type Opening = {
-  /** How long after the first of January. */
+  /** Time since the first of January. */
   readonly now?: number
-  /** How long a server may be silent. */
+  /** The server's allowed silence. */
   readonly silenceMs?: number
   readonly disk?: { readonly readBytes?: number; readonly folderBytes?: number }
 }
@@ -43,7 +43,7 @@ export const openPagedFeed = async (
   return { feeds, told, later: untilFetched(feeds, clock), close: feeds.close }
 }
 
-/** Lets the time pass until the feed was fetched again. Files are read and lists are fetched for real, while the clock stands still. */
+/** Advances the time until the feed was fetched again. File reads and fetches take real time, during which the fake clock stands still. */
 export const untilFetched =
   (feeds: Feeds, clock: FakeClock) =>
   async (ms: number): Promise<void> => {

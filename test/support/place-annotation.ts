@@ -4,7 +4,7 @@ import { createPlace, type PlaceSettings } from '../../src/pipeline/annotate/pla
 import { writeAnnotation } from '../../src/pipeline/annotate/write-annotation.js'
 import type { Event } from '../../src/pipeline/event.js'
 
-/** The annotation is completed with what only the event tells: how it was read, and what it came with under our key. */
+/** Completes the annotation with details that only the event has: its format and any previous value under our key. */
 export const createPlaceAnnotation = (settings: PlaceSettings) => {
   const place = createPlace(settings)
   return (event: Event, annotation: Annotation, time?: number): Buffer => {

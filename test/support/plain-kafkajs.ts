@@ -1,2 +1,2 @@
-// Before anything of src/ corrects it: what tests of a real broker write and read goes through kafkajs as it is, whichever file comes first.
+// Loads the unmodified kafkajs before src/ can patch it, so that integration tests read and write with the original.
 import 'kafkajs'

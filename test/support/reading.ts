@@ -1,4 +1,4 @@
-// Reads events as `run` does: the extraction decides what the bytes are.
+// Reads events like `run`: the extraction detects the format of the bytes.
 import type { Extraction } from '../../src/domain/sighting.js'
 import { decode } from '../../src/pipeline/decode.js'
 import { ObjectEvent, type Event } from '../../src/pipeline/event.js'
@@ -9,7 +9,7 @@ import { createAnnotationKey } from '../../src/pipeline/annotate/annotation-key.
 export type Read = {
   readonly event: Event
   readonly extraction: Extraction
-  /** Whether one pass over the bytes was enough; otherwise they were parsed, or are no JSON object. */
+  /** Whether one pass over the bytes was enough; otherwise they were parsed or are no JSON object. */
   readonly isOnePass: boolean
 }
 

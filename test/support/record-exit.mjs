@@ -1,4 +1,4 @@
-// Loaded into processes by NODE_OPTIONS: each has a file named after its process id with `running` or its exit code, which nobody could tell once its parent is gone.
+// Loaded with NODE_OPTIONS: writes `running` or the exit code to a file per process id, so it is known without the parent process.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

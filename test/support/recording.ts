@@ -1,4 +1,4 @@
-// The recording of the demo in docs/images, and what of its text every run of the demo prints.
+// The demo recording in docs/images, and the part of its text that every run prints.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordedLines } from '../../scripts/record-demo.mjs'
@@ -6,7 +6,7 @@ import { root } from './cli.js'
 
 export const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8')
 
-/** The same for every run: without times, ports, offsets, and counts of what depends on the machine's speed. */
+/** Removes differences between runs: times, ports, offsets, and counts that depend on the machine's speed. */
 const steady = (line: string): string =>
   line
     .replace(/threatweave-demo-[0-9a-f]+/g, 'firewall')
@@ -20,10 +20,10 @@ const steady = (line: string): string =>
     .replace(/ \(late\)$/, '')
     .replace(/is unknown: (?:pending|deadline)/, 'is unknown: WAITING')
 
-/** Lines that only some runs have: other machines that matched meanwhile, and how many events were corrected. */
+/** Lines that only some runs print: other matching hosts, and the number of corrected events. */
 const isSometimes = (line: string): boolean => /^ {2}hosts |left before the answer/.test(line)
 
-/** What a run of the demo should have printed and has not, up to the heading that begins with `until`. */
+/** Returns expected lines that the demo did not print, up to the heading that begins with `until`. */
 export const missingFrom = (printed: string, until?: string): readonly string[] => {
   const lines = recordedLines(recording)
   const end = until === undefined ? lines.length : lines.findIndex((line) => line.startsWith(until))

@@ -1,4 +1,4 @@
-// A schema registry over HTTP with Confluent's API, as far as it is read: it counts what it is asked, and fails as a test wants it to.
+// A schema registry with the part of Confluent's HTTP API that we use; it counts requests and fails on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest'
 export type RegistryServer = {
   readonly url: string
   readonly port: number
-  /** Paths that were asked for, in order. */
+  /** Requested paths in order. */
   readonly asked: string[]
   readonly logins: (string | undefined)[]
-  /** Registers under an id or, as `subject/version`, for those who refer to it. */
+  /** Registers a schema under an id, or under `subject/version` for references. */
   readonly put: (place: number | string, schema: object) => void
-  /** Answers instead; undefined: as usual. */
+  /** Replaces the usual answer. */
   fail: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-// Shared by replay tests: events with known times, and the replay command line.
+// Shared by replay tests: events with fixed times, and the replay command line.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,17 +17,17 @@ type ReplaySummary = Parameters<typeof describeSummary>[0]
 export type Setting = {
   readonly names: Names
   readonly delivery?: 'at-least-once' | 'exactly-once'
-  /** Addresses that a feed calls malicious. */
+  /** Addresses in the malicious feed. */
   readonly feed?: readonly string[]
-  /** Address of a lookup service. */
+  /** The address of a lookup service. */
   readonly service?: string
-  /** The folder of the memory; none where it is not said. */
+  /** The folder of the memory; none by default. */
   readonly memory?: string
 }
 
 export const addressOf = (seq: number): string => `198.51.100.${seq % 200}`
 
-/** Events of a firewall, the same number on every partition, each `stepMs` after the one before. */
+/** Writes firewall events, the same number per partition, `stepMs` apart. */
 export const fillTimed = async (
   topic: string,
   partitions: number,
@@ -110,7 +110,7 @@ export const expectValidSummary = (summary: unknown): void => {
   expect(validate.errors ?? []).toEqual([])
 }
 
-/** A command that runs on, to be stopped or killed. */
+/** Starts a long-running command that the test stops or kills. */
 export const startCli = (command: 'run' | 'replay', setting: Setting, args: readonly string[] = []): Started => {
   const child = spawn(process.execPath, [cliPath, command, '--config', configFor(setting), ...args], {
     cwd: root,
@@ -136,7 +136,7 @@ export type Started = {
 
 const started = new Set<ChildProcess>()
 
-/** For afterEach: no test leaves a process behind. */
+/** For afterEach, so that no test leaves a process behind. */
 export const endStarted = (): void => {
   for (const child of started) child.kill('SIGKILL')
   started.clear()

@@ -24,7 +24,7 @@ export const annotation = (more: Partial<Annotation> = {}): Annotation => ({
 export const parse = (detection: string, stated?: ReadonlySet<string>): ParsedRules =>
   parseRules('rule.yml', ruleText(detection), { fields: createFields('threatweave'), stated })
 
-/** What the rule with this detection says about an event; refuses a detection that cannot be used. */
+/** Matches an event against a rule with this detection; throws if the detection is invalid. */
 export const matching = (
   detection: string,
   event: Readonly<Record<string, unknown>>,

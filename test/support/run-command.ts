@@ -1,4 +1,4 @@
-// Runs a command line in this process and collects its output: the program without the start of a process.
+// Runs a command line in this process and collects its output, without starting a process.
 import { Readable, Writable } from 'node:stream'
 import { commands } from '../../src/commands/commands.js'
 import { parseCommand } from '../../src/commands/parse-command.js'
@@ -33,7 +33,7 @@ export const runCommand = async (
     signal?: AbortSignal
     isTerminal?: boolean
     isTyped?: boolean
-    /** In place of the one that the program has by this name. */
+    /** Replaces the program's command of this name. */
     command?: Command
   } = {},
 ): Promise<Ran> => {
@@ -41,7 +41,7 @@ export const runCommand = async (
   const stderr = collect()
   const io = {
     env: { HOME: process.env.HOME, THREATWEAVE_MEMORY_PATH: 'none', ...env },
-    // What is typed on a terminal.
+    // Simulates input typed on a terminal.
     stdin: Object.assign(Readable.from([Buffer.from(input)]), isTyped ? { isTTY: true } : {}),
     stdout: isTerminal || isTyped ? Object.assign(stdout.stream, { isTTY: true }) : stdout.stream,
     stderr: stderr.stream,

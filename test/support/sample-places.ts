@@ -1,4 +1,4 @@
-// The invented places of examples/intel, from which its two databases are written.
+// The invented places of examples/intel, from which its two databases are generated.
 import { writeMmdb, type MmdbValue } from './mmdb.js'
 
 const city = (

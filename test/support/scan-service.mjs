@@ -1,4 +1,4 @@
-// The lookup service as a process of its own that may scan one port on loopback: settings, key and port from argv.
+// The lookup service as a separate process that may scan one port on loopback; settings, key and port come from argv.
 import { bundledProfile } from '../../dist/app/open-profile.js'
 import { createAnswerReader } from '../../dist/provider/answer-reader.js'
 import { startServer } from '../../dist/server/start-server.js'

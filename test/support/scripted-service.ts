@@ -1,4 +1,4 @@
-// A real HTTP server on loopback that answers as a test scripts it and counts what it was asked.
+// A real HTTP server on loopback that answers from a script and counts requests.
 import { bundledProfile } from '../../src/app/open-profile.js'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ export type Asked = {
   readonly key: string | undefined
   readonly contentType: string | undefined
 }
-/** A body to send with 200, or full control over the response. */
+/** A body to send with status 200, or full control of the response. */
 export type Script = (asked: Asked, response: ServerResponse) => unknown
 
 export type ScriptedService = {
@@ -77,7 +77,7 @@ const read = async (request: IncomingMessage): Promise<Asked> => {
   }
 }
 
-/** Answers every operation with its example, about whatever address was asked, for whoever has the key. */
+/** Answers every operation with its example for any address, if the key is right. */
 export const replayExamples: Script = (asked) => {
   if (asked.key !== testKey) return { status: 401, message: 'Invalid API Key' }
   const name = operationNames.find((operation) => {
@@ -102,7 +102,7 @@ const matches = (known: string, path: string): boolean =>
     ? path.startsWith(known.slice(0, -4)) && !path.slice(known.length - 4).includes('/')
     : path === known
 
-/** The spelling of four paths that most public clients use. */
+/** The paths that most public clients use for four operations. */
 export const featurePaths: { readonly [name in OperationName]?: string } = {
   'ip/malicious-info': '/v1/feature/ip/malicious-info',
   'ip/privacy-threat': '/v1/feature/ip/privacy-threat',
@@ -110,7 +110,7 @@ export const featurePaths: { readonly [name in OperationName]?: string } = {
   'ip/suspicious_info': '/v1/feature/ip/suspicious-info',
 }
 
-/** The bundled profile with other paths. */
+/** The bundled profile with different paths. */
 export const profileWithPaths = (paths: { readonly [name in OperationName]?: string }): ServiceProfile =>
   profileOver(stringify({ basePath: '', operations: spelled({ ...ownPaths, ...paths }) }))
 
@@ -118,7 +118,7 @@ const ownPaths = Object.fromEntries(operationNames.map((name) => [name, operatio
 const spelled = (paths: object) =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, { path: String(path) }]))
 
-/** A profile from text that is laid over the bundled one. */
+/** A profile from text that overlays the bundled one. */
 export const profileOver = (text: string): ServiceProfile => {
   const read = readProfileFile({ name: 'mine.yaml', text }, bundledProfile())
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
@@ -145,5 +145,5 @@ export const clientFor = (
   now: () => number = Date.now,
 ): Client => createClient(settingsFor(baseUrl, over), { env: {}, now })
 
-/** Admission that lets everything through. */
+/** Admission without limits. */
 export const straight: Call = (send) => send()

@@ -1,4 +1,4 @@
-// Annotated events of every kind, and the bundled rules they match.
+// Annotated events of every kind, and the bundled rules that match them.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Alert } from '../../src/alerts/alert.js'
@@ -15,13 +15,16 @@ const examples = resolve(import.meta.dirname, '../../examples')
 export type Annotated = {
   readonly events: readonly EventOut[]
   readonly alerts: readonly Alert[]
-  /** Rule id → origins of the events it fired on, sorted. */
+  /** Rule id → origins of the matching events, sorted. */
   readonly fired: ReadonlyMap<string, readonly string[]>
-  /** Of those, the ones whose alert names the indicator that decided: a query of flat members finds them. */
+  /** The subset whose alert names the deciding indicator; a query over flat fields finds these. */
   readonly decided: ReadonlyMap<string, readonly string[]>
 }
 
-/** The sample log and made-up events, `count` in all, annotated by feed, service and databases of places; every ninth as a replay does it, with the `ecs` layer. `rules` are used beside the bundled ones. */
+/**
+ * Annotates `count` sample and generated events with a feed, a service and geo databases; every ninth as in a replay, with the `ecs` layer.
+ * `rules` are added to the bundled ones.
+ */
 export const annotateMixed = async (
   count: number,
   detail: Detail,
@@ -108,7 +111,7 @@ const madeEvent = (place: number): string => {
     case 2:
       return JSON.stringify({ sequence: place, source: { ip: near }, url: { full: `https://${name ?? ''}/a` }, action })
     case 3:
-      // What a search engine would take for our annotation must not raise an alert there.
+      // Fields that resemble our annotation must not raise an alert in a search engine.
       return JSON.stringify({ ...ends, action, threatweave: { verdict: 'malicious', is_tor: true, score: 'high' } })
     case 4:
       return JSON.stringify({ ...ends, action, 'threatweave.verdict': 'malicious', 'threatweave.is_scanner': true })
@@ -125,7 +128,7 @@ const madeEvent = (place: number): string => {
   }
 }
 
-/** Each bit of the last part of an address is one thing that is said about it. */
+/** Each bit of an address's last part sets one property of the answer. */
 const answer = ({ path, query }: Asked): unknown => {
   const { ip } = query
   if (ip === undefined) {

@@ -1,4 +1,4 @@
-// The composed example answers of the lookup service, one for each of its eighteen operations.
+// Example answers of the lookup service, one for each of its operations.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 

@@ -1,8 +1,8 @@
-// The commands in a piece of shell script, as far as documentation uses the shell: words, quotes, pipes, substitutions, comments.
+// Splits shell script into commands, for the constructs in our documentation: words, quotes, pipes, substitutions and comments.
 
 const keywords = new Set(['until', 'while', 'if', 'then', 'else', 'fi', 'do', 'done', '{', '}', '!'])
 
-/** Of each command its words; a substitution inside a word is a command of its own, and leaves `$` behind. */
+/** Returns the words of each command. A substitution inside a word becomes a separate command and leaves `$` in its place. */
 export const commandsIn = (script: string): string[][] => {
   const commands: string[][] = []
   let words: string[] = []
@@ -83,7 +83,7 @@ export const commandsIn = (script: string): string[][] => {
   return commands.map(withoutPrefix).filter((each) => each.length > 0)
 }
 
-/** Without keywords and the variables set for one command. */
+/** Removes keywords, and variables set for one command. */
 const withoutPrefix = (words: readonly string[]): string[] => {
   const first = words.findIndex((word) => !keywords.has(word) && !/^[A-Za-z_]\w*=/.test(word))
   return first < 0 ? [] : words.slice(first)

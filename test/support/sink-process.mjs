@@ -1,4 +1,4 @@
-// A sink that can be killed: keeps every body in a file before it answers. node sink-process.mjs PORT FILE
+// A sink that tests can kill: stores every body in a file before answering. Usage: node sink-process.mjs PORT FILE
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

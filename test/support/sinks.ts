@@ -1,4 +1,4 @@
-// Sinks for tests: an HTTP server that keeps what it gets and answers as it is told, and alerts as `run` writes them.
+// Sinks for tests: an HTTP server that stores requests and answers as configured, and alerts in the format of `run`.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ export type SinkServer = {
 
 export type Answer = (received: Received, response: ServerResponse, nth: number) => void
 
-/** Without `answer` it takes everything. */
+/** Accepts everything without `answer`. */
 export const startSinkServer = async (
   answer: Answer = (_, response) => void response.end('ok'),
 ): Promise<SinkServer> => {
@@ -71,7 +71,7 @@ type Changes = {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 
-/** The nth alert; alerts of one group share `group`. */
+/** The nth alert; alerts of a group share `group`. */
 export const alertOf = (nth: number, changes: Changes = {}): Record<string, unknown> => {
   const { whole } = sampleAlert('x', changes.at ?? Date.now()) as unknown as { whole: Record<string, object> }
   return {
@@ -102,7 +102,7 @@ export const recordOf = (nth: number, value: Buffer | null, at = Date.now()): In
   headers: [],
 })
 
-/** The alerts of requests that hold one as it is. */
+/** The alert ids of requests whose body is a single alert. */
 export const alertIdsIn = (received: readonly Pick<Received, 'body'>[]): readonly string[] =>
   received.map(({ body }) => (JSON.parse(body) as { threatweave: { alert_id: string } }).threatweave.alert_id)
 

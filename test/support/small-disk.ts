@@ -1,4 +1,4 @@
-// A real file system of a few kilobytes, to fill up or make read-only; needs root.
+// A real file system of a few kilobytes that tests fill or make read-only; needs root.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export type SmallDisk = {
   readonly path: string
-  /** Takes every byte that is left. */
+  /** Uses up all free space. */
   readonly fill: () => void
   readonly free: () => void
   readonly makeReadOnly: () => void
@@ -42,7 +42,7 @@ export const mountSmallDisk = (kilobytes: number): SmallDisk => {
   }
 }
 
-/** In CI it is not asked whether it can be done: there a test must run or fail. */
+/** Always false in CI, where such a test must run or fail. */
 export const cannotMount = (): boolean => {
   if (process.env.CI !== undefined) return false
   try {

@@ -1,4 +1,4 @@
-// A source as its file describes it, on a server of this machine that the test decides about.
+// A source as described in its file, on a local server that the test controls.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './cli.js'
@@ -6,7 +6,7 @@ import { newFolder } from './lookup-service.js'
 
 export const sourceKey = 'The-key-at-the-source-0123456789'
 
-/** A copy of a bundled source, or of the template, that asks this server; with a file that holds a key. */
+/** A copy of a bundled source or the template that calls this server, with a key file. */
 export const sourceAt = (
   url: string,
   file: string,

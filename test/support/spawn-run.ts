@@ -1,4 +1,4 @@
-// Starts `threatweave run`, `serve` or `notify` and stops it: as a process of its own, or in the program that is loaded.
+// Starts and stops `threatweave run`, `serve` or `notify`, as a separate process or in the loaded program.
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { inject } from 'vitest'
@@ -7,10 +7,10 @@ import type { Names } from './kafka.js'
 import { startLoaded } from './loaded-program.js'
 
 export type Run = {
-  /** Where its endpoint listens; it does when `THREATWEAVE_OPS_ENABLED` is true. */
+  /** The address of its ops endpoint, if `THREATWEAVE_OPS_ENABLED` is true. */
   readonly opsUrl: Promise<string>
   readonly ended: Promise<number | null>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
@@ -22,7 +22,7 @@ export type RunProcess = Run & {
 
 type Environment = Readonly<Record<string, string>>
 
-/** For what it does to topics and whom it asks. */
+/** For tests of its effects on topics and servers. */
 export const startRun = (names: Names, given: Environment): Run => {
   if (given.NODE_OPTIONS !== undefined)
     throw new Error('options of Node, and so other limits, need a process of their own')
@@ -38,15 +38,15 @@ export const startRun = (names: Names, given: Environment): Run => {
   }
 }
 
-/** For how it ends, and for workers. */
+/** For tests of its exit, and for workers. */
 export const spawnRun = (names: Names, env: Environment, args: readonly string[] = []): RunProcess =>
   start(['run', ...args], runSettings(names, env))
 
-/** A gateway, or a server on local data. */
+/** Starts a gateway or a server with local data. */
 export const spawnServe = (env: Environment, args: readonly string[]): RunProcess =>
   start(['serve', ...args], { THREATWEAVE_SERVE_OPS_PORT: '0', ...env })
 
-/** Sends the alerts of a topic to sinks. */
+/** Starts notify on a topic of alerts. */
 export const spawnNotify = (env: Environment): RunProcess =>
   start(['notify'], {
     THREATWEAVE_NOTIFY_OPS_PORT: '0',
@@ -55,7 +55,7 @@ export const spawnNotify = (env: Environment): RunProcess =>
     ...env,
   })
 
-/** Documentation addresses count as real, and nothing is kept on disk. */
+/** Documentation addresses count as real, and nothing is stored on disk. */
 const runSettings = (names: Names, env: Environment): Environment => ({
   THREATWEAVE_GATE_DOCUMENTATION: 'true',
   THREATWEAVE_MEMORY_PATH: 'none',
@@ -67,7 +67,7 @@ const runSettings = (names: Names, env: Environment): Environment => ({
   ...env,
 })
 
-/** Nothing but errors is logged unless told so. */
+/** Logs only errors by default. */
 const environmentOf = (given: Environment): Environment => ({
   PATH: process.env.PATH ?? '',
   THREATWEAVE_LOG_LEVEL: 'error',

@@ -1,4 +1,4 @@
-// The stack of lookup layers as tests want it, and a source without one.
+// Stacks of lookup layers for tests, and a source without a stack.
 import type { Clock } from '../../src/base/clock.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Lookup, Source } from '../../src/domain/lookup.js'
@@ -42,7 +42,7 @@ export const createStack = (source: Source, clock: Clock, options: StackOptions 
   return { ...stack, memory }
 }
 
-/** A source without admission: every call goes. */
+/** A source without admission: all calls are sent. */
 export const direct =
   (source: Source): Lookup =>
   (indicator, ask) =>

@@ -1,4 +1,4 @@
-// The state of a task for tests: what the state topic holds of it, and how it is written.
+// Task state for tests: the contents of the state topic, and how to write them.
 import { openTaskState, type TaskState } from '../../src/follow-up/restore-state.js'
 import type { StateTopic } from '../../src/follow-up/state-record.js'
 import type { Task } from '../../src/delivery/task.js'

@@ -1,4 +1,4 @@
-// The ops endpoint with the status page on a free port, with sources given by the test.
+// The ops endpoint with the status page on a free port, with sources from the test.
 import { systemClock } from '../../src/base/clock.js'
 import { createStatusPage } from '../../src/parts/status-page/open-status-page.js'
 import { openTestOps, type TestSources } from './ops.js'

@@ -1,9 +1,9 @@
-// A task for tests of what is kept for one: it belongs to nobody's group, and writes where it is told to.
+// A task without a consumer group for tests of per-task state; it writes to a destination of the test.
 import type { Task } from '../../src/delivery/task.js'
 
 type TestTask = Task & { readonly close: () => void }
 
-/** Of partition 0 of `fw`, unless told otherwise. */
+/** A task of partition 0 of `fw` by default. */
 export const testTask = (given: Partial<Task> = {}): TestTask => {
   const closed = new AbortController()
   const { topic = 'fw', partition = 0 } = given

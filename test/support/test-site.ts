@@ -1,4 +1,4 @@
-// A site on loopback with an expired certificate that sends its visitors on twice before it shows a page.
+// A web site on loopback with an expired certificate and two redirects before its page.
 import { readFileSync } from 'node:fs'
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -52,7 +52,7 @@ export const startTestSite = async (): Promise<TestSite> => {
 
 const noRecords: DnsRecords = { ipv4: [], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }
 
-/** Answers for a host in the given order, the last one for ever. */
+/** Resolves a host to the given answers in order, repeating the last one. */
 export const resolverOf = (answers: Readonly<Record<string, readonly (readonly string[])[]>>): Resolver => {
   const asked = new Map<string, number>()
   const next = (host: string): readonly string[] | undefined => {
@@ -71,7 +71,7 @@ export const resolverOf = (answers: Readonly<Record<string, readonly (readonly s
   }
 }
 
-/** Lets a test visit its own ports on loopback, and nothing else. */
+/** Lets a test connect only to its own ports on loopback. */
 export const onlyPorts =
   (...ports: readonly number[]): MayConnect =>
   (address, port) =>

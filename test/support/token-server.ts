@@ -1,4 +1,4 @@
-// A token server over HTTP that counts what it was asked: tokens that Kafka's own handler of unsigned tokens accepts, or whatever a test wants.
+// An HTTP token server that counts requests and issues tokens for Kafka's unsigned token handler, or answers of the test's choice.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,14 +15,14 @@ export type TokenServer = {
   readonly url: string
   readonly asked: readonly Asked[]
   readonly behave: (answer: Answer) => void
-  /** Nobody listens any more on its port, until `open`. */
+  /** Closes the port until `open` is called. */
   readonly close: () => Promise<void>
   readonly open: () => Promise<void>
 }
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** An unsigned JWT, as Kafka's default handler expects it; it never ends before its time. */
+/** An unsigned JWT for Kafka's default handler; rounding never shortens its lifetime. */
 export const unsignedToken = (sub: string, seconds: number): string => {
   const now = Date.now() / 1000
   return `${part({ alg: 'none' })}.${part({ sub, iat: Math.floor(now) - 1, exp: Math.ceil(now) + seconds })}.`

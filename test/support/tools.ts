@@ -1,4 +1,4 @@
-// Finds a tool that only tests need; in CI a missing tool is a failure, elsewhere the test is skipped.
+// Finds a tool that only tests need. A missing tool fails in CI; elsewhere the test is skipped.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 

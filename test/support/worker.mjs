@@ -1,4 +1,4 @@
-// A Kafka runner for integration tests: settings from argv, a pipeline that adds one member, health as JSON lines.
+// A Kafka runner for integration tests: takes settings from argv, adds one field to events, and prints health as JSON lines.
 import { runTopics } from '../../dist/app/runner.js'
 import { openBrokerWatch } from '../../dist/kafka/broker-watch.js'
 import { recordHealth } from '../../dist/kafka/health.js'

@@ -1,4 +1,4 @@
-// Starts a Kafka runner in its own process, so that it can be killed.
+// Starts a Kafka runner in a separate process, so that tests can kill it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,20 +21,20 @@ export type Worker = {
   readonly health: () => KafkaHealth | undefined
   readonly running: () => boolean
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2') => void
-  /** The exit code; null if a signal ended it. */
+  /** The exit code; null after a signal. */
   readonly exit: Promise<number | null>
-  /** Waits until this has been said. */
+  /** Waits for this event. */
   readonly said: (event: string, limitMs?: number) => Promise<WorkerEvent>
 }
 
 export type WorkerOptions = {
   readonly placement?: 'json' | 'headers' | 'topic'
-  /** How long the line takes for a chunk. */
+  /** The processing time of a chunk. */
   readonly delayMs?: number
-  /** It says `held` with the partition, and keeps what it has in hand until SIGUSR2. */
+  /** Emits `held` with the partition and holds its work until SIGUSR2. */
   readonly holds?: boolean
   readonly quiet?: boolean
-  /** Stands in every annotation it makes. */
+  /** Added to all its annotations. */
   readonly mark?: string
 }
 
@@ -49,10 +49,10 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
   return followChild(child, child.stdout, child.stderr)
 }
 
-/** The one address that the program's feed lists and its rule is about; of every 250 events that are filled in, one has it. */
+/** The only address in the program's feed and rule; one in 250 filled events has it. */
 export const listed = '192.0.2.7'
 
-/** Where the events about `listed` stand that were filled in up to `count`. */
+/** Origins of the filled events with `listed`, among the first `count`. */
 export const originsListed = (topic: string, partitions: number, count: number, isMixed = false): readonly string[] =>
   Array.from({ length: partitions * count }, (_, place) => [Math.floor(place / count), place % count] as const)
     .filter(([, seq]) => seq % 250 === 7)
@@ -69,7 +69,7 @@ export const alertedOrigins = (alerts: readonly Read[]): readonly string[] =>
     .map(({ value }) => (JSON.parse(String(value)) as { threatweave: { origin: string } }).threatweave.origin)
     .toSorted()
 
-/** `threatweave run` with a feed and a rule that raises an alert on every event about `listed`; its log are its events. */
+/** Starts `threatweave run` with a feed and a rule that raises an alert for every event with `listed`; its log lines become events. */
 export const startProgram = (names: ProgramNames, env: Environment): Worker => {
   const child = spawn(process.execPath, [cliPath, 'run'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -78,7 +78,7 @@ export const startProgram = (names: ProgramNames, env: Environment): Worker => {
   return followChild(child, child.stderr)
 }
 
-/** The same in the program that is loaded, where no signal is sent: whichever is asked for, it is stopped. */
+/** The same in the loaded program, where any signal just stops it. */
 export const startLoadedProgram = (names: ProgramNames, env: Environment): Worker => {
   const { stderr, code, stop } = startLoaded(['run'], programEnvironment(names, env))
   let isRunning = true
@@ -171,7 +171,7 @@ const follow = (told: Readable, life: Pick<Worker, 'running' | 'kill' | 'exit'>,
   return worker
 }
 
-/** How often a worker has said this. */
+/** How often a worker emitted this event. */
 export const times = (worker: Worker, name: string): number =>
   worker.events.filter(({ event }) => event === name).length
 
@@ -183,7 +183,7 @@ export const until = async (what: string, holds: () => boolean, limitMs = 150_00
   }
 }
 
-/** For afterEach: no test leaves a process behind. */
+/** For afterEach, so that no test leaves a process behind. */
 export const endWorkers = async (): Promise<void> => {
   for (const worker of all) {
     worker.kill('SIGCONT')
