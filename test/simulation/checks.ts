@@ -1,4 +1,4 @@
-// What must hold in every execution: the promises, compared with what the workers wrote, asked and ended with.
+// Invariants of every execution: compares the promises with the outputs, calls and exits of the workers.
 import type { AnnotatedIndicator } from '../../src/domain/annotation.js'
 import type { AskedOnce } from './provider.js'
 import type { ReplayHappened } from './replay-checks.js'
@@ -14,7 +14,7 @@ import {
   type Shown,
 } from './scenario.js'
 
-/** A record as a reader of committed records sees it. */
+/** A record as seen by a read_committed reader. */
 export type ReadRecord = {
   readonly partition: number
   readonly offset: number
@@ -23,14 +23,14 @@ export type ReadRecord = {
   readonly atMs: number
 }
 
-/** A record of the input and where it is. */
+/** A record of the input with its position. */
 export type PlacedRecord = {
   readonly record: InputRecord
   readonly key: string | undefined
   readonly value: string | undefined
   readonly partition: number
   readonly offset: number
-  /** Which of the topics with this name: it may be deleted and made again. */
+  /** Counts the topics of this name, which may be deleted and created again. */
   readonly topicNumber: number
   readonly atMs: number
 }
@@ -40,36 +40,36 @@ export type Ended = { readonly worker: string; readonly how: 'returned' | 'faile
 export type Happened = {
   readonly scenario: Scenario
   readonly input: readonly PlacedRecord[]
-  /** How often the input topic was made. */
+  /** How often the input topic was created. */
   readonly topics: number
-  /** Whether the group has lost positions that it had committed. */
+  /** Whether the group has lost committed positions. */
   readonly areOffsetsLost: boolean
-  /** By partition: the first offset that is left, of the last topic. */
+  /** By partition: the first remaining offset in the last topic. */
   readonly logStart: ReadonlyMap<number, number>
   readonly output: readonly ReadRecord[]
   readonly dead: readonly ReadRecord[]
   readonly alerts: readonly ReadRecord[]
   readonly corrections: readonly ReadRecord[]
   readonly verdicts: readonly ReadRecord[]
-  /** Workers that run, or did until they were told to stop at the end. */
+  /** Workers that still run, or ran until the stop at the end. */
   readonly alive: ReadonlySet<string>
-  /** When they were told so. */
+  /** The time of that stop. */
   readonly endingMs: number
   readonly asked: readonly AskedOnce[]
   readonly mostInFlight: ReadonlyMap<string, number>
   readonly ended: readonly Ended[]
-  /** Commits that passed a record which no output had acknowledged then. */
+  /** Commits that passed a record before any output acknowledged it. */
   readonly prematureCommits: readonly string[]
   /** When a feed gained an address, and for which port. */
   readonly gained: ReadonlyMap<string, Gained>
-  /** The events that workers emitted, by name. */
+  /** Names of the events that workers emitted. */
   readonly said: ReadonlySet<string>
-  /** Faults that really happened. */
+  /** Faults that actually happened. */
   readonly done: readonly Act['kind'][]
   readonly replay: ReplayHappened | undefined
 }
 
-/** The promises; each says in how many executions it was at stake, so that none is only claimed. */
+/** The promises. Each reports the number of executions that tested it, so that untested promises show. */
 export const promises = [
   'every event comes out',
   'in order',
@@ -103,7 +103,7 @@ export type Broken = { readonly promise: PromiseName; readonly what: string }
 
 export type Checked = { readonly broken: readonly Broken[]; readonly atStake: ReadonlySet<PromiseName> }
 
-/** One event of a record that was written. */
+/** One event of a written record. */
 export type Copy = {
   readonly n: number
   readonly member: number
@@ -127,7 +127,7 @@ export type Expected = {
   readonly isLarge: boolean
 }
 
-/** Gathers what holds and what does not. */
+/** Collects the results of a check. */
 export const beginCheck = (): { broken: Broken[]; atStake: Set<PromiseName>; expect: Expect } => {
   const broken: Broken[] = []
   const atStake = new Set<PromiseName>()
@@ -142,7 +142,7 @@ export const check = (happened: Happened): Checked => {
   const { scenario } = happened
   const { broken, atStake, expect } = beginCheck()
   const isExactlyOnce = scenario.delivery === 'exactly-once'
-  /** The group begins anew: what it had read before is read again, and nobody could know. */
+  /** The group starts again from the beginning: events are read again, and no process can know of the first time. */
   const begunAnew = happened.areOffsetsLost
   const expected = eventsOf(happened)
   const byNumber = new Map(expected.map((event) => [event.n, event]))
@@ -182,7 +182,7 @@ export const check = (happened: Happened): Checked => {
       how === 'returned' && isDocumented(why, happened),
       () => `${worker} ${how}: ${why}`,
     )
-  // What a topic refuses is counted and left out.
+  // Rejected alerts and corrections are counted and dropped.
   const isExcused = ({ promise }: Broken): boolean => happened.done.includes('shrink') && isFollowUp.has(promise)
   return { broken: broken.filter((one) => !isExcused(one)), atStake }
 }
@@ -215,7 +215,7 @@ export const eventsOf = ({ input }: Happened): readonly Expected[] =>
     }
   })
 
-/** What was deleted before it was read has not to come out. */
+/** Events deleted before they were read need not come out. */
 const mustComeOut = ({ placed }: Pick<Expected, 'placed'>, { topics, logStart }: Happened): boolean =>
   placed.topicNumber === topics - 1 && placed.offset >= (logStart.get(placed.partition) ?? 0)
 
@@ -229,10 +229,10 @@ export const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Val
   return groups
 }
 
-/** Several checks ask for the same records. */
+/** Cached, because several checks use the same records. */
 const knownCopies = new WeakMap<ReadRecord, readonly Copy[]>()
 
-/** The events in a record that was written: itself, its members, or the line in it. */
+/** The events in a written record: the record itself, its members, or the wrapped line. */
 export const copiesIn = (at: ReadRecord): readonly Copy[] => {
   const before = knownCopies.get(at)
   if (before) return before
@@ -252,7 +252,7 @@ const parseCopies = (at: ReadRecord): readonly Copy[] => {
   return Array.isArray(parsed) ? parsed.flatMap((value, member) => one(value, member)) : one(parsed, -1)
 }
 
-/** The original, with nothing but annotations inserted; a member of a batch that was split is an event of its own. */
+/** Whether the original is unchanged except for inserted annotations. Each member of a split batch is a separate event. */
 export const isIntact = ({ record, value = '' }: PlacedRecord, written = ''): boolean => {
   if (record.kind === 'text') return (JSON.parse(written) as { message?: string }).message === value
   const originals = record.kind === 'batch' ? record.members.map(memberText) : [value]
@@ -278,7 +278,7 @@ const checkTombstones = ({ input, output, ...rest }: Happened, expect: Expect, i
   }
 }
 
-/** A worker may go on afterwards with a chunk of a partition that another one has taken over. */
+/** After these, a worker may continue with a chunk of a partition that another one has taken over. */
 const outlastsSessions: ReadonlySet<Act['kind']> = new Set([
   'pause',
   'broker_away',
@@ -287,8 +287,9 @@ const outlastsSessions: ReadonlySet<Act['kind']> = new Set([
 ])
 
 /**
- * First occurrences in the order of their input partition; by key, in the order of the key in its partition. At least once, a worker that slept
- * or was cut off may have events of a former topic in hand when another one has begun with the topic that was made in its place: nobody else can write those.
+ * First occurrences follow the order of their input partition; with order by key, the order of the key within it.
+ * With at-least-once, a paused or disconnected worker may still write events of the former topic when the new topic's events have started.
+ * No other worker can write those.
  */
 const checkOrder = (
   happened: Happened,
@@ -305,7 +306,7 @@ const checkOrder = (
     const event = byNumber.get(n)
     if (seen.has(n) || !event) continue
     seen.add(n)
-    // Who slept or was cut off has it in hand, and whoever took over found it deleted.
+    // A paused or disconnected worker still had it, and it was deleted for the worker that took over.
     if (maySleep && !mustComeOut(event, happened)) continue
     const { placed } = event
     const topic = maySleep ? placed.topicNumber : ''
@@ -339,7 +340,7 @@ export type AlertValue = {
     readonly count?: number
     readonly value?: string
     readonly late?: boolean
-    /** Others that the rule matched. */
+    /** Other indicators that the rule matched. */
     readonly indicators?: readonly string[]
     readonly origin?: string
     readonly origins?: readonly string[]
@@ -347,7 +348,7 @@ export type AlertValue = {
   }
 }
 
-/** Reasons that pass. */
+/** Temporary reasons. */
 const awaited: ReadonlySet<string> = new Set([
   'pending',
   'deadline',
@@ -365,7 +366,7 @@ const isOnItsWay = (reason: string | undefined): boolean => reason !== undefined
 const isPending = ({ annotation: { reason, indicators = [] } }: Copy): boolean =>
   isOnItsWay(reason) || indicators.some((one) => isOnItsWay(one.reason))
 
-/** Of one address; a compact annotation does not say of which. */
+/** Whether the lookup of one address is pending; a compact annotation does not list addresses. */
 const isPendingFor = (copy: Copy, address: string): boolean => {
   const own = indicatorIn(copy, address)
   return own ? isOnItsWay(own.reason) : isPending(copy)
@@ -389,19 +390,19 @@ type Events = {
   readonly begunAnew: boolean
 }
 
-/** Alerts, corrections and retro alerts. */
+/** Checks alerts, corrections and retro alerts. */
 const checkFollowUps = (happened: Happened, events: Events, expect: Expect): void => {
   const { scenario, done, topics } = happened
   const { expected, copiesOf, begunAnew } = events
   const isExactlyOnce = scenario.delivery === 'exactly-once'
-  /** A record that is gone can not be read again. */
+  /** Deleted records cannot be read again. */
   const isGone = done.includes('recreate_input') || done.includes('delete_records')
   const corrected = groupBy(happened.corrections.flatMap(copiesIn), ({ n }) => n)
   const alerts = happened.alerts.map(({ value = '' }) => (JSON.parse(value) as AlertValue).threatweave)
   const alerted = new Map<string, number>()
   const toldKey = (origin: string, value: string): string => `${origin} ${value}`
   const aboutEvents = alerts.filter(({ kind }) => kind === undefined)
-  /** What an alert lists besides is of its first event, and may stand for others that were late as well. */
+  /** Additional indicators of an alert are those of its first event, and may stand for other late ones. */
   const listed = new Set<string>()
   for (const { origin = '', origins = [origin], value = '', indicators = [] } of aboutEvents) {
     for (const key of origins.map((one) => toldKey(one, value))) alerted.set(key, (alerted.get(key) ?? 0) + 1)
@@ -418,15 +419,15 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     const { n, isLarge } = event
     const copies = copiesOf.get(n) ?? []
     const last = copies.at(-1)
-    // It came out as a dead letter, and alerts are about it too.
+    // It came out as a dead letter, and alerts cover it too.
     if (isLarge && mayBeAccused(event, event.address ?? '')) mostMatches++
     if (!last || isLarge) continue
-    // What a spent budget left is answered when another event pays, if one does.
+    // Lookups that a spent budget left open are answered if another event pays for them.
     const isAnswered = scenario.perDay === undefined
     const isFollowed = scenario.sightings && !isGone && !begunAnew
     const final = corrected.get(n) ?? []
     if (scenario.corrections && scenario.mode === 'live') {
-      // A record of several events is corrected as one, when none of them waits any more.
+      // A record with several events is corrected as a whole, once none of them is pending.
       const isWaiting = copiesIn(last.at).some(isPending)
       if (isFollowed && isAnswered && copies.every((copy) => copiesIn(copy.at).some(isPending)))
         expect(
@@ -446,11 +447,11 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     }
     if (!scenario.alerts) continue
     const origin = originOf(event)
-    // Of what was repeated, the last is owed: an earlier copy may have come out just before a kill, and the last wait for an answer in vain.
+    // Of repeated events only the last counts: an earlier copy may precede a kill, and its pending answer never arrives.
     const told = isExactlyOnce || isFollowed ? copies : [last]
-    // Without a sightings topic nobody can tell whether a late alert was written when the answer to its commit was lost.
+    // Without a sightings topic it is unknown whether a late alert was written when the answer to its commit was lost.
     const isTellable = isFollowed || !happened.said.has('producer_replaced')
-    // At least once: what came out just before a kill is repeated with its alert, if its record is still there.
+    // With at-least-once, an event written just before a kill is repeated with its alert, if its record still exists.
     const isRepeated = isExactlyOnce || mustComeOut(event, happened)
     let isMatch = false
     for (const address of addressesOf(event)) {
@@ -464,7 +465,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
       isMatch ||= isKnown || isLateMatch
       const mayBeLate = mayBeAccused(event, address) && copies.some((copy) => isPendingFor(copy, address))
       if (isKnown || mayBeLate) mostMatches++
-      // Where repeats are suppressed, another event about the address may have the alert.
+      // With suppression, another event with the address may have the alert.
       const isTold = count > 0 || listed.has(toldKey(origin, address))
       const isAlerted = scenario.suppressSeconds === undefined ? isTold : alertedValues.has(address)
       if ((isKnown && isRepeated) || (isListedIn(scenario, event, address) && mustComeOut(event, happened)))
@@ -481,13 +482,13 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     if (isMatch) matched.push(event)
   }
   if (scenario.alerts) checkRetro(happened, alerts, events, expect)
-  // At least once, who slept past its session goes on for a moment with what it knew.
+  // With at-least-once, a worker that was paused past its session continues briefly with stale state.
   const maySleep = !isExactlyOnce && done.some((kind) => outlastsSessions.has(kind))
   if (scenario.alerts && !maySleep && !done.includes('recreate_input')) checkOnceTold(happened, alerts, events, expect)
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, mostMatches, expect)
 }
 
-/** After an outage too: a retro alert is about all that have seen its indicator, of which one at least has no other alert. */
+/** Also after an outage: a retro alert covers all events with its indicator, at least one of which has no other alert. */
 const checkOnceTold = (
   { gained }: Happened,
   alerts: readonly AlertValue['threatweave'][],
@@ -497,7 +498,7 @@ const checkOnceTold = (
   const late = alerts.filter((one) => one.late === true)
   if (late.length > 0) expect('no retro alert about what late alerts have told', true, () => '')
   for (const { kind, value = '', origins = [] } of alerts) {
-    // What a feed gains while the event waits is told at once, and once more with its answer.
+    // A feed match while the event waits raises an alert at once, and another one with its answer.
     if (kind !== 'retro' || gained.has(value)) continue
     const [partition] = origins.map((origin) => Number(origin.split('/')[1]))
     const told = new Set(
@@ -519,7 +520,7 @@ const checkOnceTold = (
   }
 }
 
-/** After these a process may not learn whether its last commit counted. */
+/** After these, a process may not learn whether its last commit succeeded. */
 const endsMembership: ReadonlySet<Act['kind']> = new Set([
   'stop',
   'pause',
@@ -531,14 +532,14 @@ const endsMembership: ReadonlySet<Act['kind']> = new Set([
 ])
 
 /**
- * Alerts and updates together say every match, and a window has one alert in each partition. Without a sightings topic what a process knew is lost if it
- * is killed, ends without a partition, or is stopped or loses its place in the group before it has learnt whether a commit counted.
+ * Alerts and updates together count every match, with one alert per window and partition. Without a sightings topic, pending counts are
+ * lost if a process is killed, ends without a partition, or leaves the group before it learns whether a commit succeeded.
  */
 const checkUpdates = (
   { done, ended, areOffsetsLost, scenario, said: emitted }: Happened,
   alerts: readonly AlertValue['threatweave'][],
   matched: readonly Expected[],
-  /** Each indicator of an event counts: one may be told late, after another one. */
+  /** Counts each indicator of an event, because one may be reported later than another. */
   mostMatches: number,
   expect: Expect,
 ): void => {
@@ -550,7 +551,7 @@ const checkUpdates = (
     scenario.workersMs.length > 1
   const isLost = (isForgotten && !isKept) || ended.length > 0 || areOffsetsLost || done.includes('recreate_input')
   const written = alerts.filter(({ kind }) => kind === undefined || kind === 'update')
-  // A repeat has the same id.
+  // Repeats have the same id.
   const once = new Map(written.map(({ alert_id: id, count = 0 }) => [id, count]))
   const said = [...once.values()].reduce((sum, count) => sum + count, 0)
   if (!isLost && matched.length > 0)
@@ -575,7 +576,7 @@ const checkUpdates = (
   }
 }
 
-/** How long a change of a feed may take until it is in use: two looks at the file, and what is restored at a join. */
+/** The time until a changed feed is in use: two polls of the file, and a restore after a join. */
 const noticedMs = 30_000
 
 const checkRetro = (
@@ -585,7 +586,7 @@ const checkRetro = (
   expect: Expect,
 ): void => {
   const isGone = done.includes('recreate_input') || done.includes('delete_records')
-  /** What waited for its answer when the feed gained its address, and was annotated again since, has a late alert instead. */
+  /** Events whose lookup was pending at the change, and that were annotated again later, have a late alert instead. */
   const told = new Set(
     alerts
       .filter(({ kind, late }) => kind === undefined && late === true)
@@ -593,7 +594,7 @@ const checkRetro = (
         origins.flatMap((origin) => [value, ...indicators].map((one) => `${origin} ${one}`)),
       ),
   )
-  /** Where repeats are suppressed, the late alert of another event may stand for it. */
+  /** With suppression, the late alert of another event may stand for it. */
   const isSuppressing = scenario.suppressSeconds !== undefined
   const isTold = (event: Expected, address: string): boolean =>
     isSuppressing ? [...told].some((one) => one.endsWith(` ${address}`)) : told.has(`${originOf(event)} ${address}`)
@@ -601,7 +602,7 @@ const checkRetro = (
     const seen = expected.filter((event) => addressesOf(event).includes(address))
     const isMeant = (event: Expected): boolean => port === undefined || isAtPort(event, address, port)
     for (let partition = 0; partition < scenario.partitions; partition++) {
-      // What is repeated as malicious, because it was not committed, has an alert of its own.
+      // An uncommitted event that is repeated as malicious has its own alert.
       const before = seen.filter((event) => {
         const { n, placed } = event
         const copies = copiesOf.get(n) ?? []
@@ -642,7 +643,7 @@ const checkRetro = (
           raised.length <= 1 + since.length,
           () => `${address} raised ${raised.length} for partition ${partition}`,
         )
-      // What is delivered or restored again is not counted again.
+      // Events that are delivered or restored again are not counted twice.
       for (const { count = 0 } of isGone || begunAnew ? [] : raised)
         expect(
           'retro alerts',
@@ -664,7 +665,7 @@ const checkNarrow = (
     const port = gained.get(address)?.port
     const isOther =
       isListedOtherwise(scenario, event, address) || (port !== undefined && !isAtPort(event, address, port))
-    // Without a list of indicators the verdict may be about the other one.
+    // Without a list of indicators, the verdict may belong to the other address.
     if (!isOther || also !== undefined || maliciousAtProvider.has(address)) continue
     for (const copy of copiesOf.get(n) ?? [])
       expect(
@@ -687,7 +688,7 @@ const checkCalls = ({ asked, mostInFlight, scenario }: Happened, expect: Expect)
     expect('calls within the limit', most <= scenario.concurrency, () => `${process} had ${most} calls in flight`)
 }
 
-/** Whoever starts again has a new budget, and may not spend it on events that left when the former one was spent. */
+/** A restarted process has a new budget, but must not spend it on events that were sent when the old budget was exhausted. */
 const checkBudget = (
   { asked, scenario }: Happened,
   expected: readonly Expected[],
@@ -727,13 +728,13 @@ const checkVerdicts = ({ verdicts, asked, alive, endingMs, scenario }: Happened,
       () => `${key}: ${value}`,
     )
   }
-  // A process that was killed may have been killed before it could tell, and one that ends may get an answer at the last moment.
+  // A killed process may not have shared its last answer, nor a stopping one that got it at the last moment.
   for (const { process, address, answeredMs } of asked)
     if (answeredMs !== undefined && answeredMs < endingMs && alive.has(process))
       expect('what is paid for is shared', shared.has(address), () => `${process} did not share ${address}`)
 }
 
-/** docs/kafka.md names them. */
+/** Failures that docs/kafka.md describes. */
 const isDocumented = (why: string, { done }: Happened): boolean => {
   if (why === '') return true
   if (/^topic input (does not exist|is missing)/.test(why) || /does not host this topic-partition/.test(why))
@@ -750,7 +751,7 @@ export const memberText = ({ n, address, also, port, path }: Shown): string => {
   return `{"n":${n},"src_ip":"${address}",${portOf}"dst_ip":"10.0.0.${1 + (n % 9)}",${answers}"action":"allowed","size":12345678901234567890}`
 }
 
-/** The bytes of a record of the input. */
+/** The bytes of an input record. */
 export const textOf = (record: InputRecord): string | undefined => {
   switch (record.kind) {
     case 'tombstone':

@@ -1,21 +1,21 @@
-// What hits brokers, connections and processes, whoever works with them: they are away for a time, or move.
+// Faults of brokers, connections and processes in any simulation: temporary absence, and moves of leaders and coordinators.
 import type { Cluster } from './broker/cluster.js'
 import type { Network } from './network.js'
 import { oneOf, type Process, type Random, type World } from './world.js'
 
 export type Disturbances = {
   readonly brokersUp: () => readonly number[]
-  /** They crash, and start again. */
+  /** Crashes brokers and restarts them. */
   readonly crash: (brokers: readonly number[], forMs: number) => void
-  /** They run, and nothing reaches them. */
+  /** Makes running brokers unreachable. */
   readonly block: (brokers: readonly number[], forMs: number) => void
-  /** Of the group, and of its transactions for so many partitions of a topic. */
+  /** The coordinators of the group and of its transactions, for so many partitions of a topic. */
   readonly moveCoordinators: (groupId: string, topic: string, partitions: number) => void
   readonly moveLeaders: (topics: readonly string[]) => void
   readonly pause: (process: Process | undefined, forMs: number) => void
-  /** All its connections. */
+  /** Cuts all its connections. */
   readonly cut: (process: Process | undefined) => void
-  /** Every broker is up, and can be reached. */
+  /** Ends all faults: every broker is up and reachable. */
   readonly end: () => void
 }
 
@@ -23,7 +23,7 @@ type Parts = {
   readonly world: World
   readonly cluster: Cluster
   readonly network: Network
-  /** Draws where something moves. */
+  /** Draws the destinations of moves. */
   readonly random: Random
 }
 

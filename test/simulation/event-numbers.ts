@@ -1,8 +1,8 @@
-// The numbers by which events are found again, in records of the input and in what was written of them.
+// The numbers that identify events in input records and in the output.
 import type { PlacedRecord } from './checks.js'
 import { readRecords } from './wire.js'
 
-/** A tombstone is known by its key. */
+/** A tombstone is identified by its key. */
 export const numbersOf = ({ record, key }: Pick<PlacedRecord, 'record' | 'key'>): readonly string[] => {
   if (record.kind === 'tombstone') return [`key ${key ?? ''}`]
   return record.kind === 'batch' ? record.members.map(({ n }) => String(n)) : [String(record.n)]

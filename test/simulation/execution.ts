@@ -1,4 +1,4 @@
-// One execution: the workers of a scenario against a simulated cluster and provider, its faults, and everything that happened.
+// One execution: runs a scenario's workers against a simulated cluster and provider, with its faults, and records everything.
 import { createCluster } from './broker/cluster.js'
 import { check as checkRun, type Checked, type Happened } from './checks.js'
 import { createDisturbances } from './disturbances.js'
@@ -24,16 +24,16 @@ export type Executed = Checked &
     readonly paths: ReadonlyMap<string, number>
   }
 
-/** More events than that in one second of virtual time are a loop. */
+/** More events than this in one second of virtual time mean an endless loop. */
 const busyEvents = 200_000
-/** How long everything may take to come out after the last fault: sessions end, groups form, partitions that were added are found. */
+/** Time for all output after the last fault: sessions expire, groups form, and added partitions are discovered. */
 const outMs = 75_000
-/** How long what follows later may take after the last fault; and where lookups failed, with their repeats, 30 s doubled five times. */
+/** Time for follow-ups after the last fault. After failed lookups it includes retries, with a pause of 30 s that doubles five times. */
 const lateMs = 75_000
 const repeatsMs = 1_200_000
-/** How long the provider takes for all addresses. */
+/** The provider's time for lookups of all addresses. */
 const slowMs = ({ latencyMs: [, most], concurrency }: Scenario): number => (most * addresses.length) / concurrency
-/** How long a replay may take after the last fault: it asks about every address once more, and keeps its rate. */
+/** Time for a replay after the last fault: it looks up every address again, within its rate limit. */
 const replayMs = 600_000
 
 export const execute = (scenario: Scenario, program: Program, options: WorldOptions = {}): Promise<Executed> =>
@@ -45,7 +45,7 @@ export const execute = (scenario: Scenario, program: Program, options: WorldOpti
 
 type Stage = ReturnType<typeof setUp>
 
-/** Everything that takes part, and the times at which something happens by itself. */
+/** Creates all participants and schedules their events. */
 const setUp = (world: World, scenario: Scenario, program: Program) => {
   let busyUntilMs = Math.max(30_000, ...scenario.workersMs)
   const keepBusy = (ms: number): void => {
@@ -79,7 +79,7 @@ const setUp = (world: World, scenario: Scenario, program: Program) => {
   writeFile(files.rule, ruleOf(scenario))
   const acts = createActs({ world, cluster, disturbances, provider, workers, input, replay, scenario, keepBusy })
   const endFaults = scheduleFaults(scenario, world, cluster, acts.perform)
-  /** No more faults, and whoever stands still goes on. */
+  /** Ends all faults and resumes paused processes. */
   const calm = (): void => {
     endFaults()
     provider.setMood('well')
@@ -93,7 +93,7 @@ const setUp = (world: World, scenario: Scenario, program: Program) => {
   return { cluster, provider, input, observed, workers, replay, acts, busyUntilMs: () => busyUntilMs, calm }
 }
 
-/** Until everything has followed. */
+/** Runs until all follow-ups are done. */
 const play = async (world: World, scenario: Scenario, stage: Stage): Promise<Checked> => {
   const { input, observed, workers, replay, acts } = stage
   const advance = (untilMs: number): Promise<void> => runUntil(world, untilMs)
@@ -114,7 +114,7 @@ const play = async (world: World, scenario: Scenario, stage: Stage): Promise<Che
     await advance(world.ms + 5_000)
     checked = await check()
   }
-  // What is doubled may come later than what is expected.
+  // Duplicates may arrive later than the expected records.
   await advance(world.ms + 5_000)
   const end = { alive: aliveIn(stage), atMs: world.ms }
   workers.stop()
@@ -123,7 +123,7 @@ const play = async (world: World, scenario: Scenario, stage: Stage): Promise<Che
   return check(end)
 }
 
-/** A process that is busy without end is a mistake too. */
+/** A process in an endless loop counts as a failure too. */
 const runUntil = async (world: World, untilMs: number): Promise<void> => {
   while (world.ms < untilMs) {
     const before = world.events
@@ -133,7 +133,7 @@ const runUntil = async (world: World, untilMs: number): Promise<void> => {
   }
 }
 
-/** When the workers were told to stop, and which of them ran then. */
+/** The time at which the workers were stopped, and the workers that ran then. */
 type End = { readonly alive: ReadonlySet<string>; readonly atMs: number }
 
 const aliveIn = ({ workers }: Stage): ReadonlySet<string> => new Set(workers.fleet.alive().map(({ label }) => label))

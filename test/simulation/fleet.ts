@@ -1,27 +1,27 @@
-// Processes of one kind, by number: each is started at most once at a time, told to stop as by an orchestrator, and started again.
+// Numbered processes of one kind: each runs at most once at a time, and is stopped and restarted as by an orchestrator.
 import type { Exit, Process, World } from './world.js'
 
 export type Fleet = {
-  /** Of the process that was started last. */
+  /** The latest process with this number. */
   readonly processOf: (nth: number) => Process | undefined
   readonly numberOf: (process: Process) => number
   readonly processes: () => readonly Process[]
   readonly alive: () => readonly Process[]
   readonly launch: (nth: number) => void
-  /** As SIGTERM does; one that stands still is woken. */
+  /** Sends SIGTERM, and resumes a paused process. */
   readonly halt: (nth: number) => void
   readonly kill: (nth: number, againMs: number) => void
   readonly stop: (nth: number, againMs: number) => void
-  /** No process is started any more. */
+  /** Starts no further processes. */
   readonly close: () => void
 }
 
 export type FleetOptions = {
   readonly size: number
-  /** Of the nth, from 1, its name is this and the number. */
+  /** Process names are this and a number from 1. */
   readonly name: string
   readonly main: (self: Process, nth: number, signal: AbortSignal) => Promise<unknown>
-  /** `isStopped`: it was told to. */
+  /** `isStopped`: the stop was requested. */
   readonly exited: (process: Process, nth: number, exit: Exit, isStopped: boolean) => void
 }
 

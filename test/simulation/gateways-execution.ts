@@ -1,4 +1,4 @@
-// One execution of several gateways: who calls is settled over a simulated cluster, under faults, and the provider counts whose calls are in flight.
+// One execution of several gateways: they elect a caller over a simulated cluster with faults, and the provider checks its callers.
 import { createCluster } from './broker/cluster.js'
 import { createDisturbances } from './disturbances.js'
 import { createActs, deathsIn } from './gateways/acts.js'
@@ -19,7 +19,7 @@ export type GatewaysExecuted = Trace & {
   readonly calls: number
 }
 
-/** How long it may take after the last fault until somebody calls: sessions end, a rebalance waits for one, and the wait of a successor. */
+/** Time after the last fault until a gateway calls: sessions expire, a rebalance completes, and the successor waits. */
 const calmMs = 120_000
 
 export const executeGateways = (
@@ -36,7 +36,7 @@ export const executeGateways = (
 
 type Stage = ReturnType<typeof setUp>
 
-/** Everything that takes part, and the times at which something happens by itself. */
+/** Creates all participants and schedules their events. */
 const setUp = (world: World, scenario: GatewaysScenario, program: GatewaysProgram) => {
   const network = createNetwork(world)
   const random = world.random('execution')

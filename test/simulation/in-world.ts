@@ -1,4 +1,4 @@
-// Runs something in a world of its own, which is closed whatever happens there.
+// Runs a function in a world of its own, and always closes that world.
 import { createWorld, type World, type WorldOptions } from './world.js'
 
 export const inWorld = async <Result>(
@@ -14,7 +14,7 @@ export const inWorld = async <Result>(
   }
 }
 
-/** What happened in it: as a hash, as lines, in numbers. */
+/** The trace of a world: as a hash, as lines, and in numbers. */
 export type Trace = {
   readonly digest: string
   readonly timeline: readonly string[]

@@ -1,4 +1,4 @@
-// Puts a deliberate mistake into the source. Its place is found by its words and signs: files, line breaks and indentation do not matter.
+// Inserts a deliberate mistake into the source. Matches tokens, so files, line breaks and indentation do not matter.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Mistake } from './mistakes.js'
@@ -17,7 +17,7 @@ const tokensOf = (text: string): readonly string[] => text.match(/[\w$]+|[^\s\w$
 
 const isWord = (token: string | undefined): boolean => /^[\w$]/.test(token ?? '')
 
-/** Any white space between tokens, and the comma that a formatter sets before a closing bracket on a line of its own. */
+/** Allows any white space between tokens, and a trailing comma before a closing bracket. */
 const patternOf = (tokens: readonly string[]): RegExp => {
   const parts = tokens.map((token, nth) => {
     const before = tokens[nth - 1]
@@ -52,11 +52,11 @@ export const findTarget = (sources: readonly Source[], find: string): Target => 
   throw new Error(`is in no file: ${find}`)
 }
 
-/** The whole text of each file that it changes. */
+/** Returns the new content of each changed file. */
 export const makeMistake = (sources: readonly Source[], { edits }: Mistake): Readonly<Record<string, string>> => {
   const changes = edits
     .map(({ find, replace }) => ({ ...findTarget(sources, find), replace }))
-    // The last first, so that the places of the others stay.
+    // From the end to the start, so that earlier positions stay valid.
     .toSorted((one, other) => other.start - one.start)
   const changed: Record<string, string> = {}
   for (const { file, start, end, replace } of changes) {

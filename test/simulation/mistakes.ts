@@ -1,6 +1,6 @@
-// Deliberate mistakes in the program, to see that the simulation can fail.
+// Deliberate mistakes in the program, to check that the simulation detects them.
 type Edit = {
-  /** A part of the source, found wherever it stands and however it is broken into lines: see `make-mistake.ts`. */
+  /** A part of the source, in any file and with any line breaks: see `make-mistake.ts`. */
   readonly find: string
   readonly replace: string
 }
@@ -8,7 +8,7 @@ type Edit = {
 export type Mistake = {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** Which of the seeds. */
+  /** Options that select the seeds. */
   readonly options?: readonly string[]
 }
 
@@ -92,7 +92,7 @@ export const mistakes: readonly Mistake[] = [
       'request((cluster) => settledOffsets(',
       'request((cluster) => committedOffsets(',
     ),
-    // A coordinator shows what was before for some milliseconds: few seeds ask it just then.
+    // A coordinator returns the previous offsets for some milliseconds; few seeds ask in that time.
     options: ['--found'],
   },
   one(

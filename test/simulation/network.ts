@@ -1,4 +1,4 @@
-// Sockets in memory: bytes in order, latency and pieces drawn from the seed, and the ways in which a connection ends.
+// Sockets in memory: ordered bytes with random latency and fragmentation from the seed, and all ways of closing a connection.
 //
 //   const network = createNetwork(world, { minMs, maxMs, slowOneIn, slowMs, piecesOneIn })
 //   new Kafka({ ..., socketFactory: network.socketFactory })   the socket belongs to the process whose event makes it
@@ -27,7 +27,7 @@ export type Peer = {
   readonly end: () => void
   readonly cut: () => void
   onData: (bytes: Buffer) => void
-  /** The other side ended it, or it was cut. */
+  /** The other side closed it, or it was cut. */
   onEnd: () => void
 }
 
@@ -50,7 +50,7 @@ export type Network = {
 
 type Listener = { readonly owner: Process; readonly accept: (peer: Peer) => void }
 
-/** What sockets need of the network. */
+/** The part of the network that sockets use. */
 type Inner = {
   readonly world: World
   readonly listeners: ReadonlyMap<string, Listener>
@@ -58,7 +58,7 @@ type Inner = {
   readonly nextId: () => number
   readonly latencyUs: () => number
   readonly splitAt: (length: number) => number | undefined
-  /** Runs it now, or when the address is no longer blocked. */
+  /** Runs the function now, or once the address is no longer blocked. */
   readonly pass: (address: string, run: () => void) => void
 }
 
@@ -108,7 +108,7 @@ export const createNetwork = (world: World, options: NetworkOptions = {}): Netwo
       if (!waiting) return
       world.log(`${address} can be reached again`)
       blocked.delete(address)
-      // In the order in which they would have arrived; the owners are those of the events that run them.
+      // In order of arrival; each function has the owner of its event.
       for (const run of waiting) run()
     },
   }
@@ -116,7 +116,7 @@ export const createNetwork = (world: World, options: NetworkOptions = {}): Netwo
 
 type Kind = 'data' | 'end' | 'reset'
 
-/** One direction of a connection: what is sent arrives in order, each piece later than the one before. */
+/** One direction of a connection: pieces arrive in order, each later than the one before. */
 class Direction {
   private lastUs = 0
   private generation = 0
@@ -130,7 +130,7 @@ class Direction {
 
   send(kind: Kind, bytes: Buffer = nothing): void {
     const { world } = this.inner
-    // The end of a connection follows right behind what was sent before it.
+    // The end of a connection directly follows the data before it.
     const isNext = kind === 'end' && this.lastUs > world.us
     this.lastUs = isNext ? this.lastUs + 1 : Math.max(this.lastUs + 1, world.us + this.inner.latencyUs())
     const { generation } = this
@@ -141,12 +141,12 @@ class Direction {
     }
     world.schedule(this.lastUs, this.receiver, 'io', () =>
       this.inner.pass(this.address, () =>
-        // After a block the event that runs it is not the receiver's.
+        // After a block, the current event does not belong to the receiver, so schedule a new one.
         world.current === this.receiver ? arrive() : void world.schedule(world.us + 1, this.receiver, 'io', arrive),
       ),
     )
   }
-  /** What is on its way never arrives. */
+  /** Drops everything in transit. */
   drop(): void {
     this.generation++
   }
@@ -277,7 +277,7 @@ export class SimulatedSocket extends EventEmitter implements Connection {
     this.down?.send('reset')
   }
 
-  /** The process was killed: the kernel sends what it was given, and ends the connection. */
+  /** After a kill, the kernel still sends buffered data and closes the connection. */
   private killed(): void {
     if (this.state === 'open') this.up?.send('end')
     this.close()

@@ -1,15 +1,15 @@
-// A provider in the world: it answers about addresses as the lookup service does, after some time, and keeps what it was asked.
+// A simulated provider: answers about addresses like the lookup service, with a delay, and records the requests.
 import type { HttpDispatcher } from '../../src/provider/connect.js'
 import { between, type Process, type World } from './world.js'
 
-/** How it answers: in time, late, with an error, by cutting the connection, or not at all. */
+/** Its behaviour: on time, late, with an error, cutting the connection, or never answering. */
 export type ProviderMood = 'well' | 'slow' | 'failing' | 'cutting' | 'hanging'
 
 export type AskedOnce = {
   readonly process: string
   readonly address: string
   readonly atMs: number
-  /** When a good answer arrived. */
+  /** When a successful answer arrived. */
   answeredMs?: number
 }
 
@@ -17,7 +17,7 @@ export type SimulatedProvider = {
   readonly setMood: (mood: ProviderMood) => void
   readonly dispatcherFor: (process: Process) => HttpDispatcher
   readonly asked: readonly AskedOnce[]
-  /** By process: the most calls at once. */
+  /** By process: the maximum number of concurrent calls. */
   readonly mostInFlight: ReadonlyMap<string, number>
 }
 

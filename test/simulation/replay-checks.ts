@@ -1,4 +1,4 @@
-// What must hold of a replay next to the run, as docs/replay.md says it.
+// Checks a replay next to a run against the promises of docs/replay.md.
 import {
   beginCheck,
   copiesIn,
@@ -23,7 +23,7 @@ export type ReplayHappened = ReplaySeen & {
   readonly alerts: readonly ReadRecord[]
 }
 
-/** Something that the replay reads: an event, or a tombstone, which is known by its key. */
+/** An input of the replay: an event, or a tombstone, which is identified by its key. */
 type Source = { readonly id: string; readonly where: string; readonly partition: number; readonly offset: number }
 
 export const checkReplay = (happened: Happened): Checked => {
@@ -34,7 +34,7 @@ export const checkReplay = (happened: Happened): Checked => {
     expect(complete, replay.completed !== undefined, () => 'it did not come to its end')
     expect(
       complete,
-      // The range may be removed with the offsets of the former topic before its transaction is over.
+      // Brokers may remove the range with the offsets of the former topic before its transaction ends.
       replay.isForgotten ||
         replay.completed?.topicIds.some(
           (id) => id === undefined || replay.kept.some(({ topicId }) => topicId === id),
@@ -56,13 +56,13 @@ const once = 'a replay writes nothing twice'
 const idOf = ({ n }: Copy): string => String(n)
 
 /**
- * Whether the topic was made again since the first start, or what was kept in the new one was removed with the offsets of the former: then the
- * replay begins anew, and what it wrote before stays. A broker may still have known the former one when the replay asked: its range says so.
+ * Whether the replay starts again because the topic was recreated, or because its stored range was removed with the offsets of the former
+ * topic. Earlier output remains. A broker may still have known the former topic at the start; the stored range shows that.
  */
 const isAnew = ({ starts, kept, topicId, isForgotten }: ReplayHappened): boolean =>
   isForgotten || [...starts, ...kept].some((one) => one.topicId !== topicId)
 
-/** Everything in the range comes out, in order, and nothing from behind it; exactly once in transactions. */
+/** Everything in the range comes out in order, and nothing after it; with transactions exactly once. */
 const checkReach = (replay: ReplayHappened, happened: Happened, copies: readonly Copy[], expect: Expect): void => {
   const { scenario } = happened
   const sources = sourcesOf(replay, happened)
@@ -70,13 +70,13 @@ const checkReach = (replay: ReplayHappened, happened: Happened, copies: readonly
   const written = groupBy([...copies.map(idOf), ...tombstones.map(({ key }) => `key ${key ?? ''}`)], (id) => id)
   const last = replay.kept.at(-1)
   const first = replay.starts.find(({ topicId }) => topicId === replay.topicId)
-  // It may have read a former topic to its end, which a broker still knew.
+  // It may have read a former topic that a broker still knew.
   const isOfThis = last !== undefined && last.topicId === replay.topicId
-  /** By what is read: how many must come out, and how many may. */
+  /** By input: the required and the allowed number of outputs. */
   const counts = new Map<string, { must: number; may: number; where: string }>()
   for (const { id, where, partition, offset } of sources) {
     const edge = first?.edges.get(partition)
-    // A broker may not know yet of a partition that was added.
+    // A broker may not know an added partition yet.
     const isOld = replay.of === 'output' || partition < scenario.partitions
     const isMust = isOfThis && isOld && edge !== undefined && offset >= edge.start && offset < edge.end
     const end = replay.kept.findLast((one) => one.topicId === replay.topicId && one.partition === partition)?.end ?? 0
@@ -100,7 +100,7 @@ const checkReach = (replay: ReplayHappened, happened: Happened, copies: readonly
   checkOrder(replay, happened, sources, expect)
 }
 
-/** Ranges are resolved once. Two processes that start at the same time may both do it. */
+/** Ranges are resolved once, but two processes that start at the same time may both do it. */
 const checkEdges = ({ kept }: ReplayHappened, { done }: Happened, expect: Expect): void => {
   if (done.includes('replay_second')) return
   for (const [partition, ranges] of groupBy(kept, (one) => one.partition)) {
@@ -131,7 +131,7 @@ const sourcesOf = ({ of }: ReplayHappened, happened: Happened): readonly Source[
   return [...events, ...tombstones]
 }
 
-/** First occurrences in the order of the partition that was read; by key, in the order of the key in it. */
+/** First occurrences follow the order of the partition that was read; with order by key, the order of the key within it. */
 const checkOrder = (
   { output }: ReplayHappened,
   { scenario }: Happened,
@@ -166,7 +166,7 @@ const checkOrder = (
 
 type Written = Annotation & { readonly replay_id?: string; readonly enrichment_id?: string }
 
-/** Bytes, annotations and alerts of what was replayed from the input. */
+/** Checks bytes, annotations and alerts of events replayed from the input. */
 const checkEvents = (replay: ReplayHappened, happened: Happened, copies: readonly Copy[], expect: Expect): void => {
   const { scenario, done } = happened
   const byNumber = new Map(eventsOf(happened).map((event) => [event.n, event]))
@@ -185,7 +185,7 @@ const checkEvents = (replay: ReplayHappened, happened: Happened, copies: readonl
     expect(complete, at.key === placed.key, () => `event ${n} has the key ${at.key ?? 'null'}`)
     expect(complete, id === replayId, () => `event ${n} has the replay_id ${id ?? ''}`)
     expect(complete, of === origin || isAnew(replay), () => `event ${n} at ${origin} has the enrichment_id ${of ?? ''}`)
-    // It waits for every answer.
+    // A replay waits for every answer.
     const isKnown = maliciousAtProvider.has(address) && !done.includes('provider')
     if (isKnown || isListedIn(scenario, event, address))
       expect(complete, verdict === 'malicious', () => `event ${n} about ${address} is ${verdict ?? ''}`)
@@ -197,7 +197,7 @@ const checkEvents = (replay: ReplayHappened, happened: Happened, copies: readonl
   }
 }
 
-/** What was pending comes out as it was, but for its annotation. */
+/** Replayed output differs from the pending original only in its annotation. */
 const checkPending = (replay: ReplayHappened, happened: Happened, expect: Expect): void => {
   const originals = new Set(happened.output.map(({ value }) => withoutAnnotations(value)))
   for (const { value } of replay.output)
@@ -217,7 +217,7 @@ const isPending = (record: ReadRecord): boolean =>
     return [annotation, ...indicators].some(({ reason }) => reason === 'pending' || reason === 'deadline')
   })
 
-/** These take connections or brokers away, which a replay outlasts for some seconds at its start and for about a minute later. */
+/** Faults that make connections or brokers unavailable. A replay tolerates seconds at its start and about a minute later. */
 const outages: ReadonlySet<Act['kind']> = new Set([
   'broker_away',
   'coordinator_dies',

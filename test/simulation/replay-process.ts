@@ -1,4 +1,4 @@
-// The replay of a scenario in the world: its process, started with the same id until it is complete, what hits it, and what is seen of it.
+// The replay of a scenario: restarts its process with the same id until it is complete, applies faults, and observes it.
 import type { withReplay, replayAlone, Surroundings } from '../../src/commands/replay/replay-alone.js'
 import type { readReplayArguments } from '../../src/commands/replay/replay-options.js'
 import type { summariseReplay } from '../../src/commands/replay/replay-summary.js'
@@ -11,7 +11,7 @@ import type { ReplayScenario } from './replay-scenario.js'
 import type { ReplayAct } from './scenario.js'
 import type { Process, World } from './world.js'
 
-/** What is loaded only after the globals of the world are installed. */
+/** Loaded only after the world's globals are installed. */
 export type ReplayProgram = {
   readonly withReplay: typeof withReplay
   readonly replayAlone: typeof replayAlone
@@ -23,13 +23,13 @@ export const replayId = 'r'
 export const replayTopic = 'replayed'
 const alertsTopic = `${replayTopic}-alerts`
 
-/** What was there when a process started: by partition, the first offset and the end of what is committed, or of the range if one was kept. */
+/** State at the start of a process: for each partition the first offset, and the end of committed records or of a stored range. */
 export type ReplayStart = {
   readonly topicId: string | undefined
   readonly edges: ReadonlyMap<number, { readonly start: number; readonly end: number }>
 }
 
-/** A range as the replay has kept it, of the topic with this id. */
+/** A stored range of the topic with this id. */
 export type KeptRange = { readonly topicId: string; readonly partition: number; readonly end: number }
 
 export type ReplayEnd = {
@@ -40,28 +40,28 @@ export type ReplayEnd = {
 
 export type ReplaySeen = {
   readonly of: ReplayScenario['of']
-  /** Of the topic that is replayed, now. */
+  /** The current id of the topic that is replayed. */
   readonly topicId: string | undefined
   readonly starts: readonly ReplayStart[]
-  /** In the order in which they were kept. */
+  /** In the order in which they were stored. */
   readonly kept: readonly KeptRange[]
-  /** Whether brokers have removed some of it, with what was left of a deleted topic of the same name. */
+  /** Whether brokers removed part of it with the offsets of a deleted topic of the same name. */
   readonly isForgotten: boolean
   readonly ends: readonly ReplayEnd[]
-  /** What the summary counted, once it said that everything is through, and the topics that its process may have read. */
+  /** The count in the final summary, and the topics that the process may have read. */
   readonly completed: { readonly events: number; readonly topicIds: readonly (string | undefined)[] } | undefined
-  /** Positions that passed a record which was not acknowledged then. */
+  /** Positions that passed a record before it was acknowledged. */
   readonly premature: readonly string[]
 }
 
 export type ReplayProcess = {
-  /** On the process that sent a request, or on the latest one. */
+  /** Affects the process that sent a request, or the latest one. */
   readonly perform: (act: ReplayAct, sender?: Process) => void
-  /** Groups, topics and transactional ids that move with those of the workers. */
+  /** Groups, topics and transactional ids that move together with those of the workers. */
   readonly topics: readonly string[]
   readonly groups: readonly string[]
   readonly isOver: () => boolean
-  /** No more faults: whatever stands still goes on. */
+  /** Ends all faults and resumes paused processes. */
   readonly calm: () => void
   readonly seen: () => ReplaySeen
 }
@@ -73,7 +73,7 @@ type Parts = {
   readonly program: ReplayProgram
   readonly config: Config
   readonly aroundOf: (process: Process, signal: AbortSignal) => Surroundings
-  /** The records of the input topic that exists now. */
+  /** The records of the current input topic. */
   readonly input: () => readonly PlacedRecord[]
   readonly keepBusy: (ms: number) => void
 }
@@ -91,7 +91,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
   const alive = new Map<Process, AbortController>()
   let completed: ReplaySeen['completed']
   let againMs = 1_000
-  /** Begun, and waiting for a start. */
+  /** A start is due but has not happened yet. */
   let isDue = true
 
   if (scenario.outputPartitions !== undefined) cluster.createTopic(replayTopic, scenario.outputPartitions)
@@ -117,7 +117,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     return { topicId, edges: new Map(edges) }
   }
 
-  /** Once a second. */
+  /** Sampled once per second. */
   const topicIds: (string | undefined)[] = []
   const noteTopic = (): void => {
     topicIds.push(cluster.topicId(scenario.of))
@@ -157,7 +157,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
           how: exit.how,
           why: exit.how === 'returned' ? (ended?.why ?? '') : String((exit.error as Error | undefined)?.stack),
         })
-      // Its user starts it again, unless another process has taken over.
+      // The user restarts it, unless another process has taken over.
       if (completed || alive.size > 0 || isDue) return
       isDue = true
       keepBusy(againMs)
@@ -167,7 +167,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
   }
   world.after(scenario.atMs, launch)
 
-  // ---- what is seen ----
+  // ---- observations ----
 
   const acknowledged = new Set<string>()
   cluster.onAppend(({ topic, batch }) => {

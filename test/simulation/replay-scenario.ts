@@ -1,20 +1,20 @@
-// A replay next to the run, as plain data: what it replays and when, and the faults that hit it. Drawn from a stream of its own.
+// Draws a replay next to the run as plain data: its range, its time and its faults, from a separate random stream.
 import type { Act, Fault, RequestKind, Scenario, Trigger } from './scenario.js'
 import { below, between, oneOf, type Random } from './world.js'
 
 export type ReplayScenario = {
   readonly atMs: number
-  /** The input as it came, or what the live run wrote before it had an answer. */
+  /** The original input, or output that the live run wrote before its lookups were answered. */
   readonly of: 'input' | 'output'
-  /** Partitions of a topic that is there already; undefined: the replay creates it. */
+  /** Partitions of an existing output topic; undefined if the replay creates it. */
   readonly outputPartitions: number | undefined
-  /** `--rate`: a quarter of it is one unit, so a low one makes many. */
+  /** `--rate`: a unit of work is a quarter of it, so a low rate gives many units. */
   readonly rate: number | undefined
 }
 
 type Known = Pick<Scenario, 'brokers' | 'delivery' | 'mode'>
 
-/** Every fifth seed has one. */
+/** One seed in five has a replay. */
 const share = 0.2
 
 export const drawReplay = (
@@ -45,7 +45,7 @@ const drawAct = (random: Random, { brokers, delivery }: Known): Act => {
     [2, { kind: 'replay_pause', forMs: forMs * 2 }],
     [2, { kind: 'replay_cut' }],
     [4, { kind: 'lose_answer' }],
-    // One process at a time works on an id; only transactions shut the former one out.
+    // One process at a time may use an id; only transactions fence the previous one.
     [delivery === 'exactly-once' ? 4 : 0, { kind: 'replay_second', pausedMs: random() < 0.3 ? 0 : forMs }],
     [1, { kind: 'broker_away', broker: below(random, brokers), forMs }],
     [several ? 1.5 : 0, { kind: 'move_leaders' }],

@@ -1,4 +1,4 @@
-// Runs a simulation in a process of its own, because virtual time takes over the clock, the timers and the randomness of the whole process.
+// Runs a simulation in a separate process, because virtual time replaces the clock, timers and randomness of the whole process.
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ type Summary = {
   readonly atStake: Readonly<Record<string, number>>
 }
 
-/** Not as a test: Vitest's variables would change what kafkajs does. */
+/** Without Vitest's variables, which would change how kafkajs behaves. */
 const { NODE_ENV: _, VITEST: __, ...env } = process.env
 
 export const run = (

@@ -1,9 +1,9 @@
-// What one seed stands for, as plain data: the settings of the workers, the events that arrive, and the faults that happen meanwhile.
+// The scenario of one seed as plain data: worker settings, input events and faults.
 import { below, between, createRandom, oneOf, type Random } from './world.js'
 import type { ProviderMood } from './provider.js'
 import { drawReplay, type ReplayScenario } from './replay-scenario.js'
 
-/** Requests that a fault can wait for: the points at which delivery decides something. */
+/** Requests that can trigger a fault: points at which delivery makes decisions. */
 export const requestKinds = [
   'Produce',
   'Fetch',
@@ -21,12 +21,11 @@ export const requestKinds = [
   'ListOffsets',
   'Metadata',
 ] as const
-/** Workers create no topics; a replay does. */
+/** Only a replay creates topics. */
 export type RequestKind = (typeof requestKinds)[number] | 'CreateTopics' | 'DescribeConfigs'
 
 /**
- * When a fault happens: at a time, or at the nth request of a kind that any worker sends, or the replay, before or after the broker has
- * applied it.
+ * When a fault happens: at a time, or at the nth request of a kind from any worker or the replay, before or after the broker applies it.
  */
 export type Trigger =
   | { readonly atMs: number }
@@ -35,15 +34,15 @@ export type Trigger =
       readonly request: RequestKind
       readonly nth: number
       readonly when: 'before' | 'after'
-      /** Requests before this time are not counted. */
+      /** Earlier requests are not counted. */
       readonly fromMs: number
     }
 
-/** What workers write to. */
+/** The topics that workers write to. */
 const attachmentTopics = ['alerts', 'corrections', 'sightings'] as const
 const writtenTopics = ['output', 'dead', 'alerts', 'corrections', 'sightings'] as const
 
-/** `worker`: by its number; at a request, the one that sent it. */
+/** `worker`: its number; for faults triggered by a request, its sender is used instead. */
 export type Act =
   | { readonly kind: 'kill'; readonly worker: number; readonly againMs: number }
   | { readonly kind: 'stop'; readonly worker: number; readonly againMs: number }
@@ -51,7 +50,7 @@ export type Act =
   | { readonly kind: 'lose_answer' }
   | { readonly kind: 'cut'; readonly worker: number }
   | { readonly kind: 'broker_away'; readonly broker: number; readonly forMs: number }
-  /** That of the group, as soon as it has the next offsets of a transaction that is being completed. */
+  /** The group's coordinator crashes as soon as it has the offsets of a transaction that is being completed. */
   | { readonly kind: 'coordinator_dies'; readonly forMs: number }
   | { readonly kind: 'all_brokers_away'; readonly forMs: number }
   | { readonly kind: 'move_leaders' }
@@ -65,7 +64,7 @@ export type Act =
   | {
       readonly kind: 'feed_gains'
       readonly address: string
-      /** Absent: the entry is for every port. */
+      /** Without a port, the entry covers all ports. */
       readonly port?: number
     }
   | { readonly kind: 'deny'; readonly topic: (typeof writtenTopics)[number]; readonly forMs: number }
@@ -73,13 +72,13 @@ export type Act =
       readonly kind: 'shrink'
       readonly topic: (typeof attachmentTopics)[number]
       readonly bytes: number
-      /** Absent: for good. */
+      /** Without this, permanently. */
       readonly forMs?: number
     }
   | { readonly kind: 'second_group' }
   | ReplayAct
 
-/** What happens to the process of the replay; `replay_second` starts another one with the same id, while it stands still. */
+/** Faults of the replay's process; `replay_second` starts another one with the same id while it is paused. */
 export type ReplayAct =
   | { readonly kind: 'replay_kill'; readonly againMs: number }
   | { readonly kind: 'replay_stop'; readonly againMs: number }
@@ -89,20 +88,20 @@ export type ReplayAct =
 
 export type Fault = { readonly on: Trigger; readonly act: Act }
 
-/** An event of JSON. */
+/** A JSON event. */
 export type Shown = {
   readonly n: number
-  /** Of an event that shows a URL: what the annotation names, which is the listed URL or the host. */
+  /** For events with a URL: the value in the annotation, either the listed URL or the host. */
   readonly address: string
-  /** The address that a name in it leads to. */
+  /** The address to which a name in the event resolves. */
   readonly also?: string
-  /** Of `address`; absent: the event does not say it. */
+  /** The port of `address`, if the event has it. */
   readonly port?: number
-  /** Of the URL that it shows. */
+  /** The path of the URL in the event. */
   readonly path?: string
 }
 
-/** A record of the input. Events are numbered, so that each can be found again. */
+/** An input record. Events are numbered so that they can be identified in the output. */
 export type InputRecord =
   | ({ readonly kind: 'event' } & Shown)
   | { readonly kind: 'text'; readonly n: number; readonly address: string }
@@ -110,7 +109,7 @@ export type InputRecord =
   | { readonly kind: 'tombstone'; readonly n: number }
   | { readonly kind: 'large'; readonly n: number; readonly address: string }
 
-/** Records that one producer writes at once. */
+/** Records that one producer writes together. */
 export type Wave = {
   readonly atMs: number
   readonly partition: number
@@ -127,20 +126,20 @@ export type Scenario = {
   readonly partitionBy: 'input' | 'key'
   readonly batches: 'inside' | 'split'
   readonly mode: 'live' | 'complete'
-  /** When each worker starts. */
+  /** Start time of each worker. */
   readonly workersMs: readonly number[]
   readonly alerts: boolean
-  /** Window in which a rule raises one alert per indicator; absent: every match has its own. */
+  /** The window in which a rule raises one alert per indicator; without it, every match raises one. */
   readonly suppressSeconds?: number
   readonly corrections: boolean
   readonly sightings: boolean
-  /** Whether what is paid for is shared; absent: it is not. */
+  /** Whether paid answers are shared; off by default. */
   readonly verdicts?: boolean
-  /** Whether lists have entries with a port, and URLs, and events show ports and URLs; absent: they do not. */
+  /** Whether lists have URLs and entries with ports, and events have ports and URLs; off by default. */
   readonly narrow?: boolean
   readonly deadlineMs: number
   readonly concurrency: number
-  /** Calls of each process; absent: as many as there are. A process that starts again has a new budget. */
+  /** Calls per process; unlimited by default. A restarted process has a new budget. */
   readonly perDay?: number
   readonly latencyMs: readonly [number, number]
   readonly waves: readonly Wave[]
@@ -149,17 +148,17 @@ export type Scenario = {
 }
 
 export const addresses = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth + 1}`)
-/** By what the provider says of them, from the first to the last. */
+/** Addresses that the provider calls malicious throughout. */
 export const maliciousAtProvider: ReadonlySet<string> = new Set(addresses.filter((_, nth) => nth % 7 === 3))
-/** In the feed from the beginning. */
+/** In the feed from the start. */
 export const listedAddresses: readonly string[] = addresses.filter((_, nth) => nth % 9 === 4)
-/** A feed may gain these. */
+/** Addresses that a feed may gain. */
 const gainable = addresses.filter(
   (address, nth) => nth % 5 === 0 && !maliciousAtProvider.has(address) && !listedAddresses.includes(address),
 )
 const listedPort = 443
 const otherPort = 22
-/** In the feed from the beginning, with a port, where the lists of a scenario are narrow. */
+/** In the feed from the start, with a port, in scenarios with narrow lists. */
 const listedWithPort: readonly string[] = addresses.filter((_, nth) => nth % 9 === 7 && nth % 5 > 0)
 const urlHost = 'files.example.net'
 const listedPath = '/drop/a.exe'
@@ -175,22 +174,22 @@ type PortShown = {
   readonly port?: number | undefined
 }
 
-/** Whether an event shows a port that an entry names; the answer of a name server says no port, and counts in full. */
+/** Whether an event has the port of an entry. Answers of name servers have no port and always match. */
 export const isAtPort = ({ address, also, port }: PortShown, about: string, listed: number): boolean =>
   also === about || (address === about && port === listed)
 
-/** Whether the feed accuses the address or URL in the event, from the beginning on. */
+/** Whether the initial feed lists the address or URL in the event. */
 export const isListedIn = ({ narrow }: Pick<Scenario, 'narrow'>, event: PortShown, about: string): boolean =>
   listedAddresses.includes(about) ||
   (narrow === true && (about === listedUrl || (listedWithPort.includes(about) && isAtPort(event, about, listedPort))))
 
-/** Whether an entry of the feed is about the address or host, but not about what the event shows of it. */
+/** Whether a feed entry covers the address or host, but not the port or URL in the event. */
 export const isListedOtherwise = (scenario: Pick<Scenario, 'narrow'>, event: PortShown, about: string): boolean =>
   scenario.narrow === true &&
   (about === urlHost || listedWithPort.includes(about)) &&
   !isListedIn(scenario, event, about)
 
-/** Every wave and every fault is over by then, but for outages of hours. */
+/** All waves and faults happen before this, except for long outages. */
 const busyMs = 30_000
 
 export const drawScenario = (seed: number): Scenario => {
@@ -228,7 +227,7 @@ export const drawScenario = (seed: number): Scenario => {
     ),
   } as const
   const { replay, faults } = drawReplay(createRandom(seed, 'replay'), base)
-  // Replays are compared alert by alert.
+  // Alerts of replays are compared one by one, so they need every match.
   const isSuppressing = alerts && !replay && createRandom(seed, 'suppression')() < 0.4
   return {
     ...base,
@@ -254,7 +253,7 @@ export const drawScenario = (seed: number): Scenario => {
 
 const isNarrow = (seed: number): boolean => createRandom(seed, 'narrow')() < 0.35
 
-/** Events that show the port of their address, or a URL. */
+/** Adds ports or URLs to events. */
 const withNarrow = (seed: number, waves: readonly Wave[]): readonly Wave[] => {
   if (!isNarrow(seed)) return waves
   const random = createRandom(seed, 'ports')
@@ -271,7 +270,7 @@ const withNarrow = (seed: number, waves: readonly Wave[]): readonly Wave[] => {
   return waves.map((wave) => ({ ...wave, records: wave.records.map(recordOf) }))
 }
 
-/** Half of what a feed gains has a port. */
+/** Adds a port to half of the entries that a feed gains. */
 const withPorts = (seed: number, faults: readonly Fault[]): readonly Fault[] => {
   if (!isNarrow(seed)) return faults
   const random = createRandom(seed, 'gained ports')
@@ -280,13 +279,13 @@ const withPorts = (seed: number, faults: readonly Fault[]): readonly Fault[] => 
   )
 }
 
-/** In some, the budget is soon spent. */
+/** Some scenarios have a small budget. */
 const drawBudget = (seed: number): Pick<Scenario, 'perDay'> => {
   const random = createRandom(seed, 'budget')
   return random() < 0.12 ? { perDay: 1 + below(random, 12) } : {}
 }
 
-/** In a few, another group starts with our sightings topic: as long as one of ours is there, it may not. */
+/** In a few scenarios, another group starts with our sightings topic, which must fail while one of our workers runs. */
 const withSecondGroup = (
   seed: number,
   { sightings }: Pick<Scenario, 'sightings'>,
@@ -303,7 +302,7 @@ const drawWaves = (random: Random, further: Random, partitions: number): readonl
   const waves: Wave[] = []
   let n = 0
   const address = (): string => oneOf(random, addresses)
-  /** In half of the scenarios some events show two addresses. */
+  /** In half of the scenarios some events have two addresses. */
   const share = further() < 0.5 ? 0 : 0.4
   const shown = (): Shown => {
     const one = { n: n++, address: address() }
@@ -343,13 +342,13 @@ const drawFaults = (random: Random, known: Known): readonly Fault[] => {
     const act = drawAct(random, known)
     return { on: drawTrigger(random, act, known), act }
   })
-  // Offsets that are deleted and topics that are made again change what is expected of everything else: once is enough.
+  // Deleted offsets and recreated topics change all other expectations, so each scenario has at most one.
   return faults.filter(
     ({ act }, nth) => !onlyOnce.has(act.kind) || faults.findIndex((other) => onlyOnce.has(other.act.kind)) === nth,
   )
 }
 
-/** In a few seeds every broker is away for minutes, from a write or a commit on: what follows later is as often in the middle of one as a chunk. */
+/** In a few seeds all brokers are down for minutes after a write or commit, so that follow-ups are interrupted as often as chunks. */
 const drawLongOutage = (seed: number, { delivery }: Known): readonly Fault[] => {
   const random = createRandom(seed, 'long outage')
   const draw = random()
@@ -363,7 +362,7 @@ const drawLongOutage = (seed: number, { delivery }: Known): readonly Fault[] => 
   return [{ on, act: { kind: 'all_brokers_away', forMs: Math.floor(between(random, 60_000, 300_000)) } }]
 }
 
-/** In some seeds an operator takes the right to write to a topic away for a while. */
+/** In some seeds, an operator denies writes to a topic for a while. */
 const drawDenials = (seed: number): readonly Fault[] => {
   const random = createRandom(seed, 'denials')
   if (random() >= 0.12) return []
@@ -373,7 +372,7 @@ const drawDenials = (seed: number): readonly Fault[] => {
   }))
 }
 
-/** In a few, a topic takes only small batches from then on, or for a while. */
+/** In a few seeds, a topic accepts only small batches, permanently or for a while. */
 const drawShrunk = (seed: number): readonly Fault[] => {
   const random = createRandom(seed, 'shrunk')
   if (random() >= 0.08) return []
@@ -384,7 +383,7 @@ const drawShrunk = (seed: number): readonly Fault[] => {
   return [{ on, act: { kind: 'shrink', ...act, ...(!isForGood && { forMs }) } }]
 }
 
-/** In a few, a process stands still for longer than a call to the provider may take. */
+/** In a few seeds, a process is paused for longer than the timeout of a provider call. */
 const drawFreeze = (seed: number, { workersMs }: Known): readonly Fault[] => {
   const random = createRandom(seed, 'freeze')
   if (random() >= 0.04) return []
@@ -392,7 +391,7 @@ const drawFreeze = (seed: number, { workersMs }: Known): readonly Fault[] => {
   return [{ on: { atMs: Math.floor(between(random, 500, busyMs)) }, act }]
 }
 
-/** In some, the group's coordinator dies when a transaction is prepared and its offsets are known to it alone. */
+/** In some seeds, the group's coordinator crashes when a transaction is prepared and only it knows the offsets. */
 const drawDeadCoordinator = (seed: number, { delivery, brokers }: Known): readonly Fault[] => {
   const random = createRandom(seed, 'dead coordinator')
   if (delivery !== 'exactly-once' || brokers === 1 || random() >= 0.1) return []
@@ -417,7 +416,7 @@ const drawTrigger = (random: Random, act: Act, { delivery }: Known): Trigger => 
 }
 
 const isTransactional = /Txn/
-/** Those that depend on the moment. */
+/** Faults whose effect depends on the exact moment. */
 const isSudden: ReadonlySet<Act['kind']> = new Set([
   'kill',
   'stop',

@@ -1,4 +1,4 @@
-// The fewest faults of a failing scenario with which it still breaks one of the same promises.
+// Finds the fewest faults of a failing scenario that still break one of the same promises.
 import type { Broken } from './checks.js'
 import type { Fault, Scenario } from './scenario.js'
 

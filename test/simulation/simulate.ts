@@ -1,4 +1,4 @@
-// Runs the simulation: many seeds with a summary, or one as a readable timeline. `npm run simulate -- --help` says how.
+// Runs the simulation: many seeds with a summary, or one as a readable timeline. Usage: `npm run simulate -- --help`.
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -29,7 +29,7 @@ A failing seed is shown with the fewest of its faults with which it still fails.
 `
 
 installGlobals()
-// What is simulated is what users run: kafkajs takes other retries where it takes itself to be tested.
+// Simulate production behaviour: kafkajs uses different retries in a test environment.
 delete process.env['NODE_ENV']
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1'
 const { execute } = await import('./execution.js')
@@ -70,11 +70,11 @@ if (values.help) {
   process.exit(0)
 }
 
-// Where an error comes from matters when one execution is looked at; for thousands it takes a twentieth of the time.
+// Stack traces matter only for single executions; for thousands they take a twentieth of the time.
 if (values.seed === undefined) Error.stackTraceLimit = 0
 
-// V8 optimizes what has run for a while, on a second core if there is one. For so few seeds that takes longer than it saves. Since Node 22 one of
-// the options is unknown, and V8 would say so.
+// V8 optimises hot code, on a second core if there is one; for so few seeds that costs more than it saves. Node 22 and later would warn
+// about one of these options, which V8 no longer has.
 if (Number(values.seeds) <= 200) {
   const hasBudget = Number(process.versions.node.split('.')[0]) < 22
   for (const flag of [
@@ -85,7 +85,7 @@ if (Number(values.seeds) <= 200) {
     setFlagsFromString(flag)
 }
 
-/** The second time: as Node runs microtasks, and with a look at what processes share. */
+/** Options of the second run: real microtask scheduling, and a check for state shared between processes. */
 const otherwise: WorldOptions = { drain: 'immediate', debug: true }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -185,7 +185,7 @@ if (different.length > 0) say(`not the same a second time: ${different.join(', '
 say(`${total - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length + different.length === 0 ? 0 : 1
 
-/** One of several gateways calls: the same seeds, another program. */
+/** Simulates several gateways of which one calls: the same seeds with another program. */
 async function simulateGateways(): Promise<void> {
   const { executeGateways } = await import('./gateways-execution.js')
   const { drawGateways } = await import('./gateways/scenario.js')

@@ -1,4 +1,4 @@
-// Counts what happened to tasks in which of their states, and compares that with the table of task-states.md.
+// Counts the events of tasks by state, and compares the result with the table in task-states.md.
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -6,7 +6,7 @@ import type { TaskEvent, TaskState } from '../../src/delivery/task-states.js'
 
 const states = ['opened', 'claiming', 'running', 'closing'] as const satisfies readonly TaskState[]
 
-/** In the order of the rows. */
+/** In the order of the table's rows. */
 const events = [
   'fetched',
   'joined',
@@ -19,11 +19,11 @@ const events = [
 ] as const satisfies readonly TaskEvent[]
 
 export type TaskCells = {
-  /** By event and state: how often. */
+  /** Counts by event and state. */
   readonly counts: () => Readonly<Record<string, number>>
-  /** Cells of the table that say what happens, and were not reached. */
+  /** Documented cells that no execution reached. */
   readonly notReached: () => readonly string[]
-  /** Cells that were reached, and are empty in the table. */
+  /** Cells that were reached but are empty in the table. */
   readonly notDocumented: () => readonly string[]
 }
 
@@ -44,7 +44,7 @@ export const watchTasks = (): TaskCells => {
   }
 }
 
-/** The cells that are not empty. */
+/** The non-empty cells. */
 const documentedCells = (): ReadonlySet<string> => {
   const text = readFileSync(resolve(import.meta.dirname, 'task-states.md'), 'utf8')
   const rows = text.split('\n| Event |')[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? []

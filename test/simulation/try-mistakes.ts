@@ -1,4 +1,4 @@
-// Puts in one deliberate mistake after the other, in memory only, and shows the first seed that breaks a promise with it: `npm run simulate:mistakes`.
+// Tries each deliberate mistake in memory and shows the first seed that detects it: `npm run simulate:mistakes`.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Lets Node run the TypeScript of src/ and test/ as it is: `node --import ./test/simulation/typescript.mjs file.ts`. Deliberate mistakes may be put
-// into source files on the way (`SIMULATION_MISTAKE`, JSON: file → its whole text), without a change on disk.
+// Lets Node run the TypeScript of src/ and test/ directly: `node --import ./test/simulation/typescript.mjs file.ts`.
+// Can replace source files in memory to insert mistakes (`SIMULATION_MISTAKE`, JSON: file → its new content).
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { register } from 'node:module'
@@ -9,7 +9,7 @@ import { transform } from 'esbuild'
 
 if (isMainThread) register(import.meta.url)
 
-/** Imports name the file that the compiler would write. */
+/** Imports name the compiler's output files. */
 export const resolve = (specifier, context, next) => {
   if (/^\.\.?\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
     const url = new URL(`${specifier.slice(0, -3)}.ts`, context.parentURL)

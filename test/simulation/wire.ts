@@ -1,10 +1,10 @@
-// Kafka's wire format as the simulation and the contract suite speak it: one table of messages, read and written by both sides.
+// Kafka's wire format for the simulation and the contract suite: one table of messages for reading and writing.
 import { gunzipSync, gzipSync } from 'node:zlib'
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Types of the protocol. Flexible messages write the same types in their compact form and end each struct with tags.
+// Protocol types. Flexible messages use compact encodings of the same types and end each struct with tags.
 
-/** In two halves: a BigInt would be an object of its own for every number. */
+/** In two halves, because a BigInt would allocate an object per number. */
 const readInt64 = (bytes: Buffer, at: number): number => bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 const writeInt64 = (bytes: Buffer, value: number, at: number): void => {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is no exact number`)
@@ -56,7 +56,7 @@ class Writer {
     for (; rest >= 0x80; rest >>>= 7) this.byte((rest & 0x7f) | 0x80)
     this.byte(rest)
   }
-  /** A signed number as records have it: zigzag, seven bits a byte. */
+  /** A signed number in records: zigzag encoding, seven bits per byte. */
   varint(value: number): void {
     let rest = value >= 0 ? value * 2 : -value * 2 - 1
     for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.byte((rest % 128) | 0x80)
@@ -142,7 +142,7 @@ class Reader {
   }
 }
 
-/** A type of the protocol; both directions stand side by side. */
+/** A type of the protocol, with its encoder and decoder. */
 type Type<T> = {
   write(to: Writer, value: T): void
   read(from: Reader): T
@@ -152,11 +152,11 @@ type Value<S> = S extends Type<infer T> ? T : never
 const int8: Type<number> = { write: (to, value) => to.int8(value), read: (from) => from.int8() }
 const int16: Type<number> = { write: (to, value) => to.int16(value), read: (from) => from.int16() }
 const int32: Type<number> = { write: (to, value) => to.int32(value), read: (from) => from.int32() }
-/** As a number: offsets, times and producer ids stay far below 2⁵³, and anything else is an error. */
+/** A plain number: offsets, times and producer ids are far below 2⁵³; larger values are an error. */
 const int64: Type<number> = { write: (to, value) => to.int64(value), read: (from) => from.int64() }
 const bool: Type<boolean> = { write: (to, value) => to.int8(value ? 1 : 0), read: (from) => from.int8() !== 0 }
 
-/** A topic id, in hexadecimal. */
+/** A topic id in hexadecimal. */
 const uuid: Type<string> = {
   write: (to, value) => to.raw(Buffer.from(value, 'hex')),
   read: (from) => from.raw(16).toString('hex'),
@@ -218,7 +218,7 @@ const struct = <F extends Readonly<Record<string, Type<unknown>>>>(
   type Struct = { readonly [K in keyof F]: Value<F[K]> }
   const names = Object.keys(fields)
   const types = Object.values(fields)
-  // Copies of it have their shape from the start: to grow each from nothing, field by field, is slow.
+  // Objects copied from this have their final shape; adding fields one by one is slow.
   const empty = Object.fromEntries(names.map((name): [string, unknown] => [name, undefined]))
   return {
     write: (to, value) => {
@@ -235,8 +235,8 @@ const struct = <F extends Readonly<Record<string, Type<unknown>>>>(
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The messages, in the one version of each that kafkajs 2.2.4 sends to Kafka 4; Metadata 10, which our topic ids need; and OffsetFetch 7, which
-// tells what an open transaction is about to change.
+// The messages, each in the version that kafkajs 2.2.4 uses with Kafka 4. Also Metadata 10 for topic ids, and OffsetFetch 7, which
+// reports offsets that an open transaction may change.
 
 const throttled = { throttleTimeMs: int32 }
 const perTopic = <F extends Readonly<Record<string, Type<unknown>>>>(partition: F) =>
@@ -639,7 +639,7 @@ export const apis = {
     request: struct({ groups: array(string) }),
     response: struct({ ...throttled, groups: array(struct({ groupId: string, errorCode: int16 })) }),
   },
-  /** Not in kafkajs; tools of operators send it. */
+  /** Not in kafkajs; administrative tools send it. */
   OffsetDelete: {
     key: 47,
     version: 0,
@@ -665,7 +665,7 @@ const byKeyAndVersion = new Map(apiNames.map((name) => [apis[name].key * 1000 + 
 
 const isFlexible = (api: Api): boolean => api.flexible === true
 
-/** What ApiVersions announces: the versions above and nothing else, lowest and highest of each key. */
+/** The answer to ApiVersions: exactly the versions above, lowest and highest of each key. */
 export const announced: ResponseBody<'ApiVersions'>['apiKeys'] = [
   ...new Set(apiNames.map((name) => apis[name].key)),
 ].map((apiKey) => {
@@ -674,9 +674,9 @@ export const announced: ResponseBody<'ApiVersions'>['apiKeys'] = [
 })
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Whole messages. Those that are written carry their length in front; those that are read come without it, from `frames`.
+// Whole messages. Written messages start with their length; messages from `frames` come without it.
 
-/** Begins with the room for its length, which `framed` fills in. */
+/** Reserves space for the length, which `framed` fills in. */
 const beginFrame = (api: Api): Writer => {
   const to = new Writer(isFlexible(api))
   to.int32(0)
@@ -698,7 +698,7 @@ export const encodeRequest = <N extends ApiName>(
   to.int16(key)
   to.int16(version)
   to.int32(head.correlationId)
-  // The client's name is never compact, not even in the head of a flexible request.
+  // The client id is never compact, not even in the header of a flexible request.
   const clientId = head.clientId === null ? undefined : Buffer.from(head.clientId)
   to.int16(clientId?.length ?? -1)
   if (clientId) to.raw(clientId)
@@ -707,7 +707,7 @@ export const encodeRequest = <N extends ApiName>(
   return framed(to)
 }
 
-/** Throws at an API or version that is not in the table. */
+/** Throws for an API or version that is not in the table. */
 export const decodeRequest = (message: Buffer): Request => {
   const from = new Reader(message, false)
   const [key, version, correlationId] = [from.int16(), from.int16(), from.int32()]
@@ -742,7 +742,7 @@ export const decodeResponse = <N extends ApiName>(
   return { correlationId, body }
 }
 
-/** Takes the pieces of one connection in order and gives the messages that are complete. */
+/** Splits the data of one connection into complete messages. */
 export const frames = (): ((piece: Buffer) => Buffer[]) => {
   let rest: Buffer = Buffer.alloc(0)
   return (piece) => {
@@ -759,7 +759,7 @@ export const frames = (): ((piece: Buffer) => Buffer[]) => {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Error codes and other numbers with a meaning.
+// Error codes and other constants.
 
 export const errors = {
   UNKNOWN_SERVER_ERROR: -1,
@@ -841,7 +841,7 @@ export const topicResource = 2
 export const noTopicId = '0'.repeat(32)
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Record batches (format 2).
+// Record batches (format 2)
 
 export type WireRecord = {
   readonly key: Buffer | null
@@ -865,7 +865,7 @@ export type NewBatch = {
 export type BatchHead = {
   readonly baseOffset: number
   readonly lastOffset: number
-  /** Of the whole batch, its head included. */
+  /** The size of the whole batch, including its header. */
   readonly bytes: number
   readonly leaderEpoch: number
   readonly magic: number
@@ -955,14 +955,14 @@ export const buildMarker = (marker: {
   return buildBatch({ ...rest, records: [{ key, value, timestamp }], transactional: true, control: true })
 }
 
-/** Length of the batch that begins at `from`, or undefined when it is cut off. */
+/** The end of the batch that begins at `from`, or undefined if it is cut off. */
 const batchEnd = (bytes: Buffer, from: number): number | undefined => {
   if (from + headBytes > bytes.length) return undefined
   const end = from + 12 + bytes.readInt32BE(from + 8)
   return end > bytes.length ? undefined : end
 }
 
-/** The complete batches in a record set; the last of a fetch may be cut off and is left out. */
+/** The complete batches in a record set, without a last one that is cut off. */
 export const splitBatches = (bytes: Buffer): Buffer[] => {
   const batches: Buffer[] = []
   let at = 0
@@ -997,7 +997,7 @@ export const batchHead = (batch: Buffer): BatchHead => {
 export const checksumHolds = (batch: Buffer): boolean =>
   batch.readUInt32BE(17) === crc32c(batch, checkedFrom, batch.length)
 
-/** A copy with the broker's time instead of the times of its records. */
+/** A copy with the broker's time instead of the record timestamps. */
 export const stampBatch = (batch: Buffer, time: number): Buffer => {
   const stamped = Buffer.from(batch)
   stamped.writeInt16BE(stamped.readInt16BE(21) | 0x08, 21)
@@ -1006,7 +1006,7 @@ export const stampBatch = (batch: Buffer, time: number): Buffer => {
   return stamped
 }
 
-/** A copy where a leader has placed it in its log; the checksum covers neither field. */
+/** A copy with the leader's offset and epoch; the checksum covers neither. */
 export const placeBatch = (batch: Buffer, baseOffset: number, leaderEpoch: number): Buffer => {
   const placed = Buffer.from(batch)
   writeInt64(placed, baseOffset, 0)
@@ -1016,7 +1016,7 @@ export const placeBatch = (batch: Buffer, baseOffset: number, leaderEpoch: numbe
 
 export type ReadRecord = Required<WireRecord> & { readonly offset: number }
 
-/** The records of one batch, plain or gzip. */
+/** The records of one batch, uncompressed or gzip. */
 export const readRecords = (batch: Buffer): ReadRecord[] => {
   const { baseOffset, codec, count, firstTimestamp } = batchHead(batch)
   if (codec > gzipCodec) throw new Error(`codec ${codec} is not read here`)
@@ -1025,7 +1025,7 @@ export const readRecords = (batch: Buffer): ReadRecord[] => {
   const records: ReadRecord[] = []
   for (let left = count; left > 0; left--) {
     from.varint() // its length
-    from.int8() // no attribute is defined
+    from.int8() // no attributes are defined
     const timestamp = firstTimestamp + from.varint()
     const offset = baseOffset + from.varint()
     const key = readVarBytes(from)

@@ -1,4 +1,4 @@
-// Checks of the world itself, each in a world of its own; prints what does not hold: `node --import ./test/simulation/typescript.mjs test/simulation/world-checks.ts`.
+// Checks the world itself: `node --import ./test/simulation/typescript.mjs test/simulation/world-checks.ts` prints failures.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createWorld, installGlobals, type World, type WorldOptions } from './world.js'
 

@@ -25,31 +25,31 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 const load = createRequire(import.meta.url)
-// Not the namespace of an import, which cannot be changed.
+// Not an import, because the namespace of an import is immutable.
 const nodeCrypto = load('node:crypto') as typeof CryptoModule
 
 export type Random = {
-  /** From 0 to 1, without 1. */
+  /** Greater than or equal to 0, less than 1. */
   (): number
 }
 
-/** A whole number from 0, below `limit`. */
+/** An integer from 0 to `limit` - 1. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit)
 export const between = (random: Random, least: number, most: number): number => least + random() * (most - least)
 export const oneOf = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T
 
 export type Exit =
-  /** Its function resolved or rejected: the program ended itself. */
+  /** The main function resolved or rejected: the program ended on its own. */
   | { readonly how: 'returned'; readonly value: unknown }
   | { readonly how: 'failed'; readonly error: unknown }
-  /** An exception that no one caught, or a rejected promise that no one awaited. */
+  /** An uncaught exception, or a rejected promise without a handler. */
   | { readonly how: 'crashed'; readonly error: unknown }
   | { readonly how: 'killed' }
 
 const kinds = ['timer', 'immediate', 'io', 'start', 'post'] as const
 type Kind = (typeof kinds)[number]
 
-/** An event that has not happened yet; it is cancelled by taking its function away. */
+/** A pending event; removing its function cancels it. */
 export type Scheduled = {
   us: number
   tie: number
@@ -76,7 +76,7 @@ export type Process = {
 
 export type World = {
   readonly seed: number
-  /** Microseconds since it began, a whole number. */
+  /** Microseconds since the start of the world, an integer. */
   readonly us: number
   readonly ms: number
   readonly now: () => number
@@ -84,14 +84,14 @@ export type World = {
   readonly current: Process
   readonly outside: Process
   readonly processes: readonly Process[]
-  /** Events so far. */
+  /** Number of events so far. */
   readonly events: number
   readonly isTraced: boolean
   readonly start: (name: string, main: (process: Process) => Promise<unknown>) => Process
-  /** A part of the simulation itself, such as a broker: an exception in it is a mistake of the simulation. */
+  /** A part of the simulation such as a broker; an exception in it is an error of the simulation. */
   readonly addInfrastructure: (name: string) => Process
   readonly schedule: (us: number, owner: Process, kind: Kind, run: () => void) => Scheduled
-  /** An event that is just running happens once more: most events are intervals, and need no object of their own each time. */
+  /** Schedules the running event again: most events are intervals, and reusing them avoids allocations. */
   readonly repeat: (event: Scheduled, us: number, run: () => void) => void
   readonly after: (ms: number, run: () => void, owner?: Process) => Scheduled
   readonly at: (us: number, run: () => void, owner?: Process) => Scheduled
@@ -107,15 +107,15 @@ export type World = {
 }
 
 export type WorldOptions = {
-  /** Keeps the readable timeline. */
+  /** Records the readable timeline. */
   readonly trace?: boolean
-  /** How microtasks are run: a real setImmediate per event is the reference, a tick of Node's own loop is faster. */
+  /** How microtasks run: a real setImmediate per event is the reference; a tick of Node's own loop is faster. */
   readonly drain?: 'immediate' | 'tick'
-  /** Fails when a process continues in another one's event, or when something real is waited for. */
+  /** Fails if a process continues in another one's event, or if anything waits for real work. */
   readonly debug?: boolean
 }
 
-/** 2023-11-14T22:13:20Z: when every world begins. */
+/** 2023-11-14T22:13:20Z, the start of every world. */
 const beginningMs = 1_700_000_000_000
 
 const real = {
@@ -138,10 +138,10 @@ const real = {
   getRandomValues: globalThis.crypto.getRandomValues.bind(globalThis.crypto),
 }
 
-/** Real milliseconds, for measurements of the simulation itself. */
+/** Real milliseconds, to measure the simulation itself. */
 export const wallMs = (): number => real.performanceNow()
 
-/** sfc32. A stream for every purpose, so that one more number drawn for one of them does not change the others. */
+/** sfc32. Separate streams per purpose, so that an additional draw in one does not change the others. */
 export const createRandom = (seed: number, name: string): Random => {
   let h = 1779033703 ^ seed
   for (let i = 0; i < name.length; i++) {
@@ -172,7 +172,7 @@ type InnerProcess = {
   -readonly [Key in keyof Process]: Process[Key]
 } & { held: Scheduled[]; readonly listeners: Set<(exit: Exit) => void>; readonly isInfrastructure: boolean }
 
-/** What the virtual globals need of the world they are used in. */
+/** The part of the world that the virtual globals use. */
 type Active = World & { current: InnerProcess }
 
 let active: Active | undefined
@@ -184,19 +184,19 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   const processes: InnerProcess[] = []
   const started = new Map<string, number>()
   const hash = nodeCrypto.createHash('sha256')
-  /** Events have a hash of their own: four numbers each are much cheaper than a line of text. */
+  /** Events have a separate hash: four numbers each are much cheaper than a line of text. */
   const eventHash = nodeCrypto.createHash('sha256')
   const eventNumbers = new Uint32Array(4 * 512)
   let eventCount = 0
   const lines: string[] = []
   const tieSeed = mix(seed, 7)
   const context = debug ? new AsyncLocalStorage<Process>() : undefined
-  /** Collected, for a call of the hash costs more than to copy what most of them would get. */
+  /** Buffered, because a call of the hash function costs more than copying a typical input. */
   const unhashed = Buffer.allocUnsafe(65_536)
   let unhashedBytes = 0
   let seq = 0
   let isStopped = false
-  /** Found in debug mode; it ends the run. */
+  /** An error found in debug mode, which ends the run. */
   let mistake: Error | undefined
   let atThisMoment = 0
 
@@ -225,7 +225,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   }
 
   const tieOf = (owner: Process, us: number): number => mix(mix(tieSeed, owner.id), us | 0)
-  /** A continuation in another process's event would be given that process's timers and sockets. */
+  /** A continuation in another process's event would get that process's timers and sockets. */
   const checkOwner = (kind: Kind): void => {
     if (context && kind !== 'io' && world.current !== world.outside && context.getStore() !== world.current)
       mistake ??= new Error(`${context.getStore()?.label ?? 'nothing'} continues in an event of ${world.current.label}`)
@@ -281,7 +281,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
         if (!process.isPaused) return
         world.log(`${label} resumed`)
         process.isPaused = false
-        // As libuv does after a sleep: the timers that are due, by the time they were due, then what arrived meanwhile.
+        // Like libuv after a sleep: first due timers by their due times, then everything that arrived meanwhile.
         const { held } = process
         process.held = []
         const timers = held.filter(({ kind }) => kind === 'timer')
@@ -304,7 +304,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
     end(process, { how: 'crashed', error })
   }
 
-  /** One event; false if there is none before that time. */
+  /** Runs one event; returns false if there is none before that time. */
   const step = (untilUs: number): boolean => {
     const event = queue[0]
     if (mistake) throw mistake
@@ -339,7 +339,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
     const tick = (process as unknown as { readonly _tickCallback?: () => void })._tickCallback
     isStopped = false
     return new Promise((resolve, reject) => {
-      // Rejections that no one handles are reported while the microtasks of an event are run, so the current process is the one.
+      // Unhandled rejections are reported while an event's microtasks run, so they belong to the current process.
       const onError = (error: unknown): void => {
         try {
           crash(error)
@@ -476,8 +476,8 @@ const describeExit = (exit: Exit): string => {
 }
 
 /**
- * What Node does in real time, outside of the queue. Packing is not among them: its synchronous form looks the same here. Nor are ports, with
- * which a feed gives its memory back: what waits for another thread has a WORKER.
+ * Async resources that work in real time, outside the queue. Compression is excluded, because its synchronous form looks the same here.
+ * Message ports are excluded too: a feed uses one to free its memory, and real waits for a thread show up as WORKER.
  */
 const realWork = /^(FS|FILE|TCP|UDP|PIPE|GETADDRINFO|GETNAMEINFO|QUERYWRAP|Timeout|WORKER|PROCESS|RANDOMBYTES|PBKDF2|SCRYPT|HTTP|TLS)/ // prettier-ignore
 
@@ -488,9 +488,9 @@ const watchRealWork = (found: (what: string) => void): ReturnType<typeof createH
     },
   })
 
-// ---- timers as Node has them ----
+// ---- timers like Node's ----
 
-/** Node: what is below 1, not a number, or more than 2^31-1 becomes 1. */
+/** Like Node, turns delays that are below 1, not a number, or above 2^31-1 into 1. */
 const timerMs = (ms: unknown): number => {
   const given = Number(ms)
   return given >= 1 && given <= 2_147_483_647 ? Math.trunc(given) : 1
@@ -552,7 +552,7 @@ class VirtualImmediate {
   private readonly event: Scheduled
 
   constructor(world: Active, callback: Callback, given: readonly unknown[]) {
-    // A microsecond later, or a loop of immediates would stop the clock.
+    // One microsecond later, otherwise a loop of immediates would stop the clock.
     this.event = world.schedule(world.us + 1, world.current, 'immediate', () => callback(...given))
   }
   ref(): this {
@@ -571,7 +571,7 @@ class VirtualImmediate {
 
 let isInstalled = false
 
-/** Replaces clock, timers and randomness of this Node. Without a world all of them are the real ones. */
+/** Replaces the clock, timers and randomness of this Node process. Without an active world they behave as usual. */
 export const installGlobals = (): void => {
   if (isInstalled) return
   isInstalled = true
@@ -579,7 +579,7 @@ export const installGlobals = (): void => {
   const timers = installTimers()
   installTimerPromises(timers)
   installRandomness()
-  syncBuiltinESMExports() // `import { setTimeout } from 'node:timers/promises'` gets ours, too
+  syncBuiltinESMExports() // `import { setTimeout } from 'node:timers/promises'` gets the replacement too
 }
 
 const installClock = (): void => {

@@ -1,4 +1,4 @@
-// What a broker answers to each request, with the error codes of Kafka 4.3 for the versions that kafkajs speaks.
+// The simulated broker's answer to each request, with the error codes of Kafka 4.3 for the API versions that kafkajs uses.
 import {
   announced,
   earliest,
@@ -59,7 +59,7 @@ const produce = ({ node, body, respond }: Call<'Produce'>): void => {
         )
         answer(partition)
       } else if (node.isFormer(partition)) {
-        // It cannot replicate any more, and says so when it has learnt why.
+        // Replication is no longer possible; this broker answers when it learns of the new leader.
         took('produce waited at a former leader')
         partition.waiting.push({
           reached: Infinity,
@@ -96,7 +96,7 @@ const appendRecords = (
       took(refusals[error] ?? 'produce refused: transaction coordinator not found')
       const isPassing = error === errors.CONCURRENT_TRANSACTIONS || error === errors.COORDINATOR_LOAD_IN_PROGRESS
       answer(isPassing ? errors.NOT_ENOUGH_REPLICAS : error)
-      return // which makes a client try again
+      return // the client retries
     }
     isVerified = true
   }
@@ -137,7 +137,7 @@ const refusals: Partial<
   [errors.INVALID_PRODUCER_ID_MAPPING]: 'produce refused: producer id of another',
 }
 
-/** Before the first write of a transaction to a partition its leader asks the coordinator; old clients know other names of errors. */
+/** The leader asks the coordinator before a transaction's first write to a partition. Old clients expect other error codes. */
 const verify = (node: BrokerNode, id: string, producerId: number, epoch: number, partition: string): number => {
   const { transactions } = node.shared
   const coordinator = transactions[partitionFor(id, transactions.length)]?.coordinator
@@ -152,7 +152,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
   const { took, image } = node.shared
   const committedOnly = body.isolationLevel === readCommitted
   const logs = new Set<Partition>()
-  /** Left out of the rest of the request, and answered with it. */
+  /** Skipped in the rest of the request and answered with the error. */
   const unknown = new Set<string>()
   const read = (isFirst: boolean): { readonly answer: Answer<'Fetch'>; readonly isDue: boolean } => {
     let left = body.maxBytes
@@ -192,7 +192,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
         }
         const { log } = partition
         if (image().topics.get(topic)?.id !== partition.topicId) took('former log served after its topic was deleted')
-        // A leader that was replaced gets nothing new, and serves what it has.
+        // A replaced leader gets no new records but still serves those it has.
         const isFormer = node.isFormer(partition)
         const reach = (isFormer ? partition.hadWhenReplaced.get(node.id) : undefined) ?? log.reach()
         const most = Math.min(partitionMaxBytes, left)
@@ -236,7 +236,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
       for (const { log } of logs) log.waiting.delete(wake)
       return
     }
-    if (node.process.isPaused) return // it answers when it can
+    if (node.process.isPaused) return // a paused broker answers later
     const again = read(false)
     if (!again.isDue) return
     took('fetch woken by an append')
@@ -290,7 +290,7 @@ const listOffsets = ({ node, body, respond }: Call<'ListOffsets'>): void => {
 const brokersOf = (node: BrokerNode): Answer<'Metadata'>['brokers'] =>
   [...node.view.brokers].map((nodeId) => ({ nodeId, ...node.shared.addressOf(nodeId), rack: null }))
 
-/** In KRaft any broker passes requests on to the controller, and so names any. */
+/** With KRaft any broker forwards requests to the controller, so it names a random one. */
 const controllerOf = ({ view, shared }: BrokerNode): number => {
   const up = [...view.brokers]
   return up[Math.floor(shared.random() * up.length)] ?? -1
@@ -310,7 +310,7 @@ const metadataOf = ({ view, shared }: BrokerNode, { partitions }: TopicImage) =>
     }
   })
 
-/** The topics asked for, or all; those that do not exist have no image. */
+/** The requested topics, or all; topics that do not exist have no image. */
 const wantedTopics = (
   node: BrokerNode,
   names: readonly string[] | null,
@@ -480,7 +480,7 @@ const leaveGroup = ({ node, body, respond }: Call<'LeaveGroup'>): void => {
 
 type NewOffsets = RequestBody<'OffsetCommit'>['topics']
 
-/** Asks for all that may be committed at once, and answers each with its own error. */
+/** Collects the offsets that may be committed, commits them together, and answers each partition with its own error. */
 const commitEach = (
   { view, shared: { took } }: BrokerNode,
   topics: NewOffsets,
@@ -654,7 +654,7 @@ const offsetDelete = ({ node, body, respond }: Call<'OffsetDelete'>): void => {
     respond({ errorCode, throttleTimeMs: 0, topics: [] })
     return
   }
-  // Which topics a member subscribes to is in its metadata; as good as always all of them.
+  // The metadata of a member lists its topics; nearly always these are all topics of the group.
   const isUsed = group.state !== 'Empty'
   respond({
     errorCode: errors.NONE,
@@ -672,7 +672,7 @@ const offsetDelete = ({ node, body, respond }: Call<'OffsetDelete'>): void => {
 
 // ---- transactions ----
 
-/** Versions before 2 of these requests do not know PRODUCER_FENCED. */
+/** Versions before 2 of these requests do not have PRODUCER_FENCED. */
 const forOldClients = (error: number): number =>
   error === errors.PRODUCER_FENCED ? errors.INVALID_PRODUCER_EPOCH : error
 
@@ -762,7 +762,7 @@ const endTxn = ({ node, body, respond }: Call<'EndTxn'>): void => {
 
 // ---- topics ----
 
-/** What the controller decides is answered when it has decided, before all brokers know. */
+/** The controller's decision is answered at once, before all brokers know of it. */
 const decided = ({ node }: { readonly node: BrokerNode }, run: () => void): void =>
   node.after(drawMs(node.shared.random, [1, 12]), run)
 

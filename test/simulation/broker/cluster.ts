@@ -1,4 +1,4 @@
-// A simulated Kafka cluster: brokers over one set of logs, a controller, and the handles by which tests feed it, read it and disturb it.
+// A simulated Kafka cluster: brokers over one set of logs, a controller, and handles for tests to write, read and inject faults.
 //
 //   const cluster = createCluster(world, network, { brokers: 3, topics: { in: 2, out: { partitions: 2, configs: {...} } } })
 //   cluster.addresses                             ['broker-1:9092', ...], for the settings of clients
@@ -59,7 +59,7 @@ export type ClusterOptions = {
   readonly brokers?: number
   readonly topics?: Readonly<Record<string, number | (TopicOptions & { readonly partitions: number })>>
   readonly times?: Partial<ClusterTimes>
-  /** Partitions of each of the two topics of coordinators. */
+  /** Number of partitions of each of the two coordinator topics. */
   readonly coordinatorPartitions?: number
   readonly autoCreateTopics?: boolean
 }
@@ -83,7 +83,7 @@ const usualTimes: ClusterTimes = {
   initialRebalanceDelayMs: 50,
 }
 
-/** Between the moment when a broker has given its partitions away and the end of its connections. */
+/** The time from handing over partitions to closing connections. */
 const shutdownMs = [50, 600] as const
 const markerRetryMs = 100
 
@@ -97,9 +97,9 @@ export type AppendEvent = {
 
 export type RequestChoice = {
   readonly api: ApiName
-  /** A name, for any of its starts, or a label, for one. */
+  /** A name covers all starts of a process, a label only one. */
   readonly process?: string
-  /** From 1. Without it: the next one. */
+  /** Counted from 1; by default the next one. */
   readonly nth?: number
   readonly moment: Moment
 }
@@ -118,7 +118,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const commitListeners = new Set<(commit: CommitEvent) => void>()
   const removalListeners = new Set<(offset: Removed) => void>()
   const appendListeners = new Set<(append: AppendEvent) => void>()
-  /** When a broker learns of the last decision: the next one comes later. */
+  /** When each broker learns of the last decision, so that the next arrives later. */
   const learnsAt = new Map<number, number>()
   const history = new Map<string, string[]>()
   let image: Image = { topics: new Map(), brokers: new Set(ids) }
@@ -190,7 +190,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
 
   // ---- requests and faults ----
 
-  /** How many requests of an API came from processes of a name. */
+  /** How many requests of an API came from processes with this name. */
   const countOf = ({ api, process, moment }: Omit<RequestPoint, 'nth'>): number => {
     let counts = nthOf.get(process.name)
     if (!counts) nthOf.set(process.name, (counts = new Map<ApiName, number>()))
@@ -203,7 +203,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const interfere = (point: Omit<RequestPoint, 'nth'>): Interference => {
     const nth = countOf(point)
     if (listeners.size === 0) return undefined
-    // Not as a copy with one more member, which is many times slower.
+    // Assigned member by member: a copy with one more member is many times slower.
     const { moment, api, process, broker, body, response } = point
     const counted = { moment, api, process, broker, nth, body, response }
     let result: Interference
@@ -333,9 +333,9 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const startBroker = (id: number): void => {
     const node = nodeOf(id)
     if (node.isUp) return
-    // It registers anew: if no one has noticed that it was gone, it is noticed now.
+    // The broker registers again; if its absence was not noticed before, the controller notices it now.
     change((before) => withBroker(before.brokers.has(id) ? withoutBroker(before, id) : before, id))
-    // Only now: it begins with this decision, and what was on its way to it may not arrive after later ones.
+    // It starts with this decision; messages on their way to it must not arrive after later ones.
     lives.set(id, (lives.get(id) ?? 0) + 1)
     learnsAt.set(id, world.us)
     node.start(image)
@@ -350,7 +350,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     return partition
   }
 
-  /** Only to a broker that the controller knows to be up. */
+  /** Only to a broker that the controller considers up. */
   const move = (topic: string, number: number, to: number): void => {
     if (!image.brokers.has(to)) return
     took('leader moved')
@@ -448,7 +448,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   }
 }
 
-/** The batches that a read_committed reader gets: stable, not aborted, no markers. */
+/** The batches that a read_committed reader gets: stable, without aborted ones and markers. */
 const committedOf = (log: Log): readonly Buffer[] => {
   const stable = log.stable()
   return log.batches

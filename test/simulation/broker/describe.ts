@@ -1,7 +1,7 @@
-// A message of the protocol as a short line of the timeline.
+// Formats a protocol message as a short line of the timeline.
 import { batchHead, errors, splitBatches, type ApiName } from '../wire.js'
 
-/** Says nothing in a timeline. */
+/** Fields that are not informative in a timeline. */
 const left = new Set(['throttleTimeMs', 'replicaId', 'sessionId', 'sessionEpoch', 'rackId', 'forgotten', 'preferredReadReplica', 'logAppendTimeMs', 'currentLeaderEpoch', 'partitionMaxBytes', 'maxBytes', 'minBytes', 'timeoutMs', 'groupInstanceId']) // prettier-ignore
 const errorNames = new Map<number, string>(Object.entries(errors).map(([name, code]) => [code, name]))
 

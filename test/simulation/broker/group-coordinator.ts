@@ -1,4 +1,4 @@
-// The coordinator of the groups in one partition of __consumer_offsets: the groups, their offsets, and those of open transactions.
+// The coordinator of one partition of __consumer_offsets: its groups, their offsets, and the offsets of open transactions.
 import { errors, type RequestBody, type ResponseBody } from '../wire.js'
 import { createGroup, type Group, type StoredGroup } from './group.js'
 import type { Term } from './term.js'
@@ -9,20 +9,20 @@ export type Committed = {
   readonly partition: number
   readonly offset: number
   readonly metadata: string
-  /** Its place in the log: the later of two commits counts. */
+  /** Position in the log; the later of two commits wins. */
   readonly record: number
 }
 
-/** What survives a change of the coordinator. */
+/** The state that survives a change of the coordinator. */
 export type GroupStore = {
   readonly groups: Map<string, StoredGroup>
   readonly offsets: Map<string, Map<string, Committed>>
-  /** Group → producer id → offsets that count when its transaction commits. */
+  /** Group → producer id → offsets that take effect when its transaction commits. */
   readonly pending: Map<string, Map<number, Map<string, Committed>>>
   readonly producers: Map<number, { epoch: number; coordinatorEpoch: number; isOngoing: boolean }>
-  /** Offsets that were committed last, oldest first, with what they replaced. */
+  /** The latest committed offsets, oldest first, with the values they replaced. */
   replaced: readonly Replaced[]
-  /** When its last coordinator left it. */
+  /** When its last coordinator left. */
   leftMs: number
   records: number
 }
@@ -44,7 +44,7 @@ export const emptyGroupStore = (): GroupStore => ({
   records: 0,
 })
 
-/** A commit of a group that is gone. */
+/** A committed offset of a deleted topic. */
 export type Removed = Committed & { readonly groupId: string }
 
 export type CommitSeen = (commit: Committed & { readonly groupId: string; readonly isTransactional: boolean }) => void
@@ -54,8 +54,8 @@ export type GroupCoordinatorOptions = {
   readonly term: Term
   readonly initialDelayMs: number
   /**
-   * Taken over from another broker: until then it does not know that the last commits are replicated, and shows the former offsets to those
-   * who do not ask for settled ones.
+   * The time after a takeover in which the coordinator does not know yet that the last commits are replicated. Until then it returns the
+   * previous offsets to clients that do not ask for stable ones.
    */
   readonly behindMs: number
   readonly committed: CommitSeen
@@ -79,7 +79,7 @@ const childOf = <K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> => {
   return inner
 }
 
-/** So long a follower may not have heard that a record is replicated. */
+/** A follower may learn of a replicated record this much later. */
 const recentMs = 500
 
 export type GroupCoordinator = ReturnType<typeof createGroupCoordinator>
@@ -93,7 +93,7 @@ export const createGroupCoordinator = ({
   removed,
 }: GroupCoordinatorOptions) => {
   const { took, world } = given
-  // What is replicated now is known to be, and all before it.
+  // A replicated write implies that all earlier ones are replicated.
   const term: Term = {
     ...given,
     write: (apply, done) =>
@@ -103,7 +103,7 @@ export const createGroupCoordinator = ({
       }, done),
   }
   const groups = new Map<string, Group>()
-  /** Group → partition → what it shows. */
+  /** Group → partition → the offset that clients see. */
   const former = new Map<string, Map<string, Committed | undefined>>()
   if (behindMs > 0) {
     for (const { groupId, key, before, ms } of store.replaced.toReversed())
@@ -170,7 +170,7 @@ export const createGroupCoordinator = ({
     return known?.epoch === epoch && known.isOngoing
   }
 
-  /** `isVerified`: the transaction coordinator has this group's offsets in the producer's transaction. */
+  /** `isVerified`: the transaction coordinator has the group's offsets in the producer's transaction. */
   const commitInTransaction = (
     { groupId, producerId, producerEpoch }: RequestBody<'TxnOffsetCommit'>,
     offsets: readonly NewOffset[],
@@ -197,7 +197,7 @@ export const createGroupCoordinator = ({
     }, done)
   }
 
-  /** The marker of a transaction: its offsets count now, or never. */
+  /** The marker of a transaction: its offsets take effect now, or never. */
   const endTransaction = (marker: Marker, done: (error: number) => void): void => {
     const { producerId, producerEpoch, coordinatorEpoch } = marker
     const known = store.producers.get(producerId)
@@ -250,7 +250,7 @@ export const createGroupCoordinator = ({
     return all
   }
 
-  /** Offsets of a transaction that is not committed do not show. */
+  /** Offsets of open transactions are not visible. */
   const fetch = (groupId: string, wanted: Wanted): FetchedOffsets => {
     const offsets = shown(groupId)
     const isPending = [...(store.pending.get(groupId)?.values() ?? [])].some((ours) => ours.size > 0)
@@ -279,7 +279,7 @@ export const createGroupCoordinator = ({
     }))
   }
 
-  /** After all that is being written; the offsets that an open transaction has are refused. */
+  /** Answered after all pending writes. Rejects offsets that an open transaction may change. */
   const fetchSettled = (
     groupId: string,
     wanted: NonNullable<Wanted>,
@@ -302,7 +302,7 @@ export const createGroupCoordinator = ({
         }),
       }))
     }
-    // In the order of writes, as the coordinator takes it.
+    // In the order of writes, like the real coordinator.
     term.write(read, (error) => reply(error, found))
   }
 
@@ -315,7 +315,7 @@ export const createGroupCoordinator = ({
 
   return {
     groups: groups as ReadonlyMap<string, Group>,
-    /** Only a member without an id makes a group. */
+    /** Only a member without an id creates a group. */
     groupToJoin: (id: string, memberId: string): Group | undefined =>
       groups.get(id) ?? (memberId === '' ? add(id) : undefined),
     commit,
@@ -338,7 +338,7 @@ export const createGroupCoordinator = ({
       took('offsets deleted')
       store.offsets.get(groupId)?.delete(keyOf({ topic, partition }))
     },
-    /** Its partitions are gone; the group learns of it when the coordinator gets to it. */
+    /** The partitions are gone; each group learns of it when the coordinator processes the deletion. */
     topicDeleted: (topic: string): void => {
       for (const [groupId, byKey] of [
         ...store.offsets,
@@ -352,7 +352,7 @@ export const createGroupCoordinator = ({
             removed({ ...one, groupId })
           }
     },
-    /** offsets.retention.minutes after the last member has gone. */
+    /** Expires offsets after offsets.retention.minutes without members. */
     expire: (groupId: string): boolean => {
       if (groups.get(groupId)?.state !== 'Empty') return false
       took('offsets expired')

@@ -1,4 +1,4 @@
-// One consumer group in the memory of its coordinator: members, generations, sessions and rebalances of the classic protocol.
+// One consumer group in its coordinator's memory: members, generations, sessions and rebalances of the classic protocol.
 import type { Scheduled } from '../world.js'
 import { errors, type RequestBody, type ResponseBody } from '../wire.js'
 import type { Term } from './term.js'
@@ -14,15 +14,15 @@ type Member = {
   rebalanceMs: number
   protocols: Protocols
   assignment: Buffer
-  /** Until its first generation is complete. */
+  /** True until its first generation is complete. */
   isNew: boolean
-  /** Its request that waits for an answer. */
+  /** Its pending JoinGroup and SyncGroup requests. */
   join: ((joined: Joined) => void) | undefined
   sync: ((error: number, assignment: Buffer) => void) | undefined
   session: Scheduled | undefined
 }
 
-/** What is written for a group whenever a generation is assigned, and when its last member has gone. */
+/** Written for every assigned generation, and when the last member has left. */
 export type StoredGroup = {
   readonly generation: number
   readonly protocolType: string
@@ -45,7 +45,7 @@ export type GroupOptions = {
   readonly stored: StoredGroup | undefined
 }
 
-/** How long a new member's join may wait. */
+/** The maximum wait of a new member's join. */
 const newMemberMs = 300_000
 const noBytes = Buffer.alloc(0)
 
@@ -54,7 +54,7 @@ export type Group = ReturnType<typeof createGroup>
 export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOptions) => {
   const { took, world, random } = term
   const members = new Map<string, Member>()
-  /** Those who were given an id and have not come back with it. */
+  /** Members that were given an id and have not returned with it. */
   const pending = new Map<string, Scheduled>()
   const unsynced = new Set<string>()
   let state: GroupState = 'Empty'
@@ -108,7 +108,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
   const heardOf = (member: Member, ms = member.sessionMs): void => {
     cancel(member.session)
     member.session = term.after(ms, () => {
-      // Who waits for an answer to a join or a sync is alive; a new member is only believed for so long.
+      // A member that waits for a join or sync is alive; a new one may wait only for a limited time.
       if (!member.isNew && (member.join || member.sync)) {
         took('expiry ignored: member waits')
         return
@@ -151,7 +151,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
         member.sync = undefined
         if (!sync) continue
         took('rebalance interrupted a sync')
-        heardOf(member) // its session may have ended unnoticed while it waited
+        heardOf(member) // its session may have expired while it waited
         sync(errors.REBALANCE_IN_PROGRESS, noBytes)
       }
     cancel(syncDeadline)
@@ -167,7 +167,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
     else deadline = term.after(rebalanceMs(), complete)
   }
 
-  /** The first generation waits for others who may come. */
+  /** The first generation waits for further members. */
   const completeFirst = (delayMs: number, leftMs: number): void => {
     if (!isMemberAdded || leftMs === 0) {
       complete()
@@ -316,7 +316,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
     const isSame = sameProtocols(member.protocols, request.protocols)
     const isKept = state === 'CompletingRebalance' ? isSame : state === 'Stable' && isSame && member.id !== leader
     if (isKept) {
-      // Its answer was lost, or it is a follower with nothing new.
+      // The last answer was lost, or it is a follower whose metadata is unchanged.
       took('join answered with the current generation')
       reply(joinedNow(member))
       return
@@ -400,7 +400,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
     })
   }
 
-  /** What is wrong with a member's request in a generation. */
+  /** The error for a member's request in a generation, if any. */
   const check = (memberId: string, generationId: number): number => {
     if (!members.has(memberId)) return errors.UNKNOWN_MEMBER_ID
     return generationId === generation ? errors.NONE : errors.ILLEGAL_GENERATION
@@ -446,7 +446,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
     return codes
   }
 
-  /** Whether offsets may be committed so; a transaction needs no generation. */
+  /** Whether this commit is allowed; transactions need no generation. */
   const mayCommit = (memberId: string, generationId: number, isTransactional: boolean): number => {
     if (generationId < 0 && state === 'Empty') return errors.NONE
     if (generationId >= 0 || memberId !== '') {
@@ -468,7 +468,7 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
     return errors.NONE
   }
 
-  /** The coordinator moves away: who waits is told, and the memory is gone. */
+  /** The coordinator moves: waiting clients get an error, and the memory is lost. */
   const unload = (): void => {
     for (const member of members.values()) {
       const { join: parked, sync: synced } = member

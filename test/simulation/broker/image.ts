@@ -1,7 +1,7 @@
-// The cluster's metadata as the controller decides it; every broker has a view of it, some time later.
+// The cluster metadata decided by the controller. Brokers learn of each version with a delay.
 
 export type PartitionImage = {
-  /** -1: none. */
+  /** -1 without a leader. */
   readonly leader: number
   readonly epoch: number
   readonly replicas: readonly number[]
@@ -18,14 +18,14 @@ export type TopicImage = {
 
 export type Image = {
   readonly topics: ReadonlyMap<string, TopicImage>
-  /** Those that are up, as far as the controller knows. */
+  /** Brokers that the controller considers up. */
   readonly brokers: ReadonlySet<number>
 }
 
 export const offsetsTopic = '__consumer_offsets'
 export const transactionsTopic = '__transaction_state'
 
-/** Which partition of an internal topic has this group or transactional id: Java's hash of a string. */
+/** The partition of an internal topic for a group or transactional id, by Java's string hash. */
 export const partitionFor = (key: string, count: number): number => {
   let hash = 0
   for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0
@@ -63,11 +63,11 @@ export const withLeader = (image: Image, topic: string, number: number, leader: 
       : partition,
   )
 
-/** A broker is gone: what it led goes to another one that is in sync, if there is one. */
+/** Removes a broker; its partitions move to other in-sync replicas where possible. */
 export const withoutBroker = (image: Image, id: number): Image => {
   const brokers = new Set([...image.brokers].filter((one) => one !== id))
   return mapPartitions({ ...image, brokers }, (partition, _name, number) => {
-    // Those that were in sync with the last leader stay the only ones that may follow it.
+    // Without a leader, only replicas that were in sync with the last one may become leader.
     if (partition.leader === -1) return partition
     const rest = partition.isr.filter((one) => one !== id && brokers.has(one))
     const isr = rest.length > 0 ? rest : partition.isr
@@ -76,7 +76,7 @@ export const withoutBroker = (image: Image, id: number): Image => {
   })
 }
 
-/** A broker is back: it leads what no one could lead meanwhile, and others that are up get in sync with it. */
+/** Adds a returning broker: it leads partitions without a leader, and other brokers that are up get in sync. */
 export const withBroker = (image: Image, id: number): Image => {
   const brokers = new Set([...image.brokers, id])
   return mapPartitions({ ...image, brokers }, (partition) => {

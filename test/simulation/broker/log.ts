@@ -1,4 +1,4 @@
-// The log of one partition: batches as bytes, what a producer may append, how far a reader may read, and what it forgets.
+// The log of one partition: batches as bytes, checks of appends, read limits, and deletion.
 import {
   batchHead,
   buildMarker,
@@ -16,18 +16,18 @@ export type StoredBatch = {
   readonly last: number
   readonly bytes: Buffer
   readonly head: BatchHead
-  /** Only of control batches. */
+  /** Only in control batches. */
   readonly marker?: 'commit' | 'abort'
-  /** Only of control batches: which coordinator sent it. */
+  /** Only in control batches: the epoch of the sending coordinator. */
   readonly coordinatorEpoch?: number
-  /** Bytes before it since the log began. */
+  /** Size of the log before this batch in bytes. */
   readonly position: number
 }
 
 export type AbortedTransaction = {
   readonly producerId: number
   readonly firstOffset: number
-  /** Where its marker is. */
+  /** The offset of its marker. */
   readonly lastOffset: number
 }
 
@@ -41,9 +41,9 @@ type Appended = {
 type ProducerState = {
   epoch: number
   coordinatorEpoch: number
-  /** The latest appends of this epoch: a batch that comes again is one of them. */
+  /** The latest appends of this epoch, to detect repeated batches. */
   recent: Appended[]
-  /** First offset of its open transaction. */
+  /** The first offset of its open transaction. */
   openedAt: number | undefined
 }
 
@@ -51,18 +51,18 @@ export type Produced =
   | { readonly error: typeof errors.NONE; readonly base: number; readonly last: number; readonly isDuplicate: boolean }
   | { readonly error: Exclude<number, 0>; readonly base: -1 }
 
-/** How far readers may read: all of them, and those of committed records alone. */
+/** The read limits of all readers and of read_committed readers. */
 export type Reach = { readonly high: number; readonly stable: number }
 
 export type TopicLimits = {
   readonly maxMessageBytes: number
   readonly isCompacted: boolean
   readonly latestTime: number
-  /** Set where records get the broker's time instead of their own. */
+  /** Set for topics that replace record timestamps with the broker's time. */
   readonly appendTime?: number
 }
 
-/** As many as Kafka remembers of each producer. */
+/** The number of appends that Kafka remembers per producer. */
 const rememberedAppends = 5
 const indexEveryBytes = 4096
 
@@ -74,11 +74,11 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
   let end = 0
   let high = 0
   let position = 0
-  /** Sparse, as Kafka's: it decides how many aborted transactions a response names. */
+  /** Sparse like Kafka's, because it determines how many aborted transactions a response lists. */
   let index: { readonly position: number; readonly offset: number }[] = []
   let sinceIndexed = 0
   let aborted: AbortedTransaction[] = []
-  /** Transactions whose marker is not replicated yet: still unstable. */
+  /** Transactions whose marker is not replicated yet; they are still unstable. */
   let ending: { readonly first: number; readonly marker: number }[] = []
   const producers = new Map<number, ProducerState>()
   const waiting = new Set<() => void>()
@@ -116,7 +116,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
 
   const refused = (error: number): Produced => ({ error, base: -1 })
 
-  /** What is wrong with a batch, whoever sends it. */
+  /** Errors of a batch that do not depend on its producer. */
   const invalid = (bytes: Buffer, head: BatchHead, limits: TopicLimits): number => {
     if (bytes.length > limits.maxMessageBytes) {
       took('produce refused: too large')
@@ -145,10 +145,10 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
 
   const lastSequenceOf = (head: BatchHead): number => (head.baseSequence + head.count - 1) % 2 ** 31
 
-  /** Whether the next batch of a producer may come now. */
+  /** Whether the next batch of a producer is out of order. */
   const outOfOrder = (known: ProducerState | undefined, head: BatchHead): boolean => {
     if (!known) {
-      // A broker that knows nothing of a producer, its records being gone, takes any sequence.
+      // A broker that has no state of a producer, for example because its records were deleted, accepts any sequence.
       if (head.baseSequence !== 0) took('new producer began at another sequence than 0')
       return false
     }
@@ -201,7 +201,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     return { error: errors.NONE, base: batch.base, last: batch.last, isDuplicate: false }
   }
 
-  /** What a batch in the log says of its producer. */
+  /** Updates the producer state from a batch in the log. */
   const remember = ({ base, last, head, marker, coordinatorEpoch }: StoredBatch): void => {
     if (head.producerId < 0) return
     let known = producers.get(head.producerId)
@@ -242,7 +242,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
       took('marker refused: old epoch')
       return errors.INVALID_PRODUCER_EPOCH
     }
-    // Otherwise what a former coordinator still had to send would end the next transaction of the same producer.
+    // Otherwise a delayed marker of a previous coordinator would end the next transaction of the same producer.
     if (known && marker.coordinatorEpoch < known.coordinatorEpoch) {
       took('marker refused: former coordinator')
       return errors.TRANSACTION_COORDINATOR_FENCED
@@ -285,7 +285,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     readonly aborted: readonly AbortedTransaction[] | null
   }
 
-  /** At most so many bytes, the last batch cut off there as Kafka does it; one whole batch at least if `whole`. */
+  /** Reads at most `maxBytes` and cuts off the last batch like Kafka; with `whole`, at least one whole batch. */
   const read = (offset: number, maxBytes: number, whole: boolean, committedOnly: boolean, upTo = reach()): Read => {
     if (offset < start || offset > end) {
       took(offset < start ? 'fetch refused: out of range below' : 'fetch refused: out of range above')
@@ -303,7 +303,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
       if (base >= limit) break
       if (parts.length === 0 && base < offset) took('fetch began inside a batch')
       if (bytes.length > left && !(whole && parts.length === 0)) {
-        // Of what a reader could not use at all, nothing is sent.
+        // Sends no partial first batch, because a reader could not use it.
         if (parts.length > 0) {
           took('fetch cut off a batch')
           parts.push(bytes.subarray(0, left))
@@ -323,7 +323,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     return { error: errors.NONE, records, aborted: named }
   }
 
-  /** The first record that is not older than this, of those that may be read. */
+  /** The first readable record that is not older than `time`. */
   const offsetAt = (time: number, committedOnly: boolean): { readonly offset: number; readonly timestamp: number } => {
     const limit = committedOnly ? stable() : high
     for (const { base, head, bytes, last } of batches) {
@@ -340,7 +340,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     return { offset: -1, timestamp: -1 }
   }
 
-  /** A new leader that had not got the last records: they are gone, and with them what they said of their producers. */
+  /** A new leader did not have the last records: they and their producer state are lost. */
   const truncate = (to: number): void => {
     const gone = batches.filter(({ base }) => base >= to)
     if (gone.length === 0) return
@@ -357,7 +357,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     wake()
   }
 
-  /** A broker that starts again has read in a snapshot only the last append of each producer. */
+  /** After a restart a broker knows only the last append of each producer, from a snapshot. */
   const forgetAppendsBefore = (offset: number): void => {
     for (const known of producers.values()) {
       const before = known.recent.filter(({ base }) => base < offset)
@@ -365,7 +365,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     }
   }
 
-  /** Whole batches are deleted; the start may be inside the first that stays. */
+  /** Deletes whole batches; the log start may be inside the first remaining one. */
   const deleteBefore = (offset: number): void => {
     if (offset <= start) return
     took('log start moved')
@@ -404,7 +404,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     truncate,
     forgetAppendsBefore,
     deleteBefore,
-    /** As it is, from whoever made the batch: for input that a test provides. */
+    /** Appends a batch without checks, as input from a test. */
     append: (bytes: Buffer, leaderEpoch: number): StoredBatch => {
       const batch = store(bytes, leaderEpoch)
       remember(batch)

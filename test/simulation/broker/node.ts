@@ -1,4 +1,4 @@
-// One broker: its view of the cluster, its connections, and the requests on them, one at a time and in order.
+// One broker: its view of the cluster, its connections, and their requests, processed one at a time and in order.
 import type { Peer } from '../network.js'
 import type { Process } from '../world.js'
 import {
@@ -30,21 +30,21 @@ import type { TransactionCoordinator } from './transaction-coordinator.js'
 
 export type Moment = 'before' | 'after'
 
-/** A request at the moment before it is applied, or after, before it is answered. */
+/** A request before it is applied, or after it and before its answer. */
 export type RequestPoint = {
   readonly moment: Moment
   readonly api: ApiName
-  /** Who sent it. */
+  /** The sender. */
   readonly process: Process
   readonly broker: number
-  /** The how manieth of this API from processes of this name. */
+  /** Its number among requests of this API from processes with this name. */
   readonly nth: number
   readonly body: Request['body']
-  /** Only after it was applied; undefined if it is not answered. */
+  /** Only after it was applied; undefined without an answer. */
   readonly response: unknown
 }
 
-/** `lose`: the connection is cut at this point. `hang`: nothing more happens on it. A delay: it happens so much later. */
+/** `lose` cuts the connection at this point. `hang` stops all further progress on it. A delay postpones this step. */
 export type Interference = 'lose' | 'hang' | { readonly delayMs: number } | undefined
 
 export type Call<N extends ApiName> = {
@@ -52,7 +52,7 @@ export type Call<N extends ApiName> = {
   readonly body: RequestBody<N>
   readonly clientId: string
   readonly process: Process
-  /** Undefined: the request has no response. */
+  /** Undefined if the request has no response. */
   readonly respond: (body: ResponseBody<N> | undefined) => void
   readonly isClosed: () => boolean
 }
@@ -69,16 +69,16 @@ export type BrokerNode = {
   readonly view: Image
   readonly learn: (image: Image) => void
   readonly start: (image: Image) => void
-  /** Everything in memory is gone; connections are cut, or ended if it stops in good order. */
+  /** Loses all memory. Connections are cut, or closed properly if it stops in good order. */
   readonly stop: (inGoodOrder: boolean) => void
-  /** The partition if this broker leads it, as far as it knows; else the error. */
+  /** The partition if this broker believes that it leads it, otherwise the error. */
   readonly leading: (topic: string, number: number) => Partition | number
-  /** Another one has taken over, and this one does not know it yet. */
+  /** Another broker has taken over, and this one does not know it yet. */
   readonly isFormer: (partition: Partition) => boolean
   readonly groupsOf: (groupId: string) => GroupCoordinator | number
   readonly transactionsOf: (transactionalId: string) => TransactionCoordinator | number
   readonly after: (ms: number, run: () => void) => void
-  /** Whoever has asked it learns that no answer comes; returns a function that takes it back. */
+  /** Calls `run` when the broker goes down, so that waiting clients learn of it; returns a function that cancels this. */
   readonly whenDown: (run: () => void) => () => void
 }
 
@@ -99,7 +99,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
   let close = (): void => undefined
   let life = 0
 
-  /** Not run if it stopped meanwhile. */
+  /** Skipped if the broker stopped meanwhile. */
   const after = (ms: number, run: () => void): void => {
     const mine = life
     world.after(
@@ -138,7 +138,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       return
     }
     connection.isBusy = true
-    // Also if the connection has ended meanwhile: a broker handles what it has read, and the answer is lost.
+    // Even if the connection has closed: a broker processes requests it has read, and the answer is lost.
     after(drawMs(random, times.workMs), () => handle(connection, decodeRequest(message)))
   }
 
@@ -188,7 +188,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
     })
   }
 
-  // ---- what it leads ----
+  // ---- led partitions and coordinators ----
 
   const eachPartition = (
     { topics }: Image,
@@ -201,7 +201,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
   const learn = (image: Image): void => {
     const before = view
     view = image
-    // What it no longer leads comes first: no one may be asked twice.
+    // Lost leaderships come first, so that no partition has two leaders.
     eachPartition(before, ({ name, id: topicId, isInternal }, number, leader, epoch) => {
       if (leader !== id) return
       const topic = image.topics.get(name)
@@ -239,7 +239,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       if (image.topics.get(name)?.id !== topic.id && !topic.isInternal) removeOffsets(name)
   }
 
-  /** Those of a deleted topic, in the groups that it coordinates. */
+  /** Removes the offsets of a deleted topic in the groups that this broker coordinates. */
   const removeOffsets = (topic: string): void => {
     const isLate = Math.floor(random() * times.lateOneIn) === 0
     const ms = isLate ? random() * times.lateRemovalMs : 1 + random() * 20

@@ -1,4 +1,4 @@
-// Every path through the simulated broker by name, counted: one that no execution takes proves nothing.
+// Names and counts every path through the simulated broker, because a path that no execution takes is not tested.
 
 export const paths = [
   // Connections and requests
@@ -198,5 +198,5 @@ export const paths = [
 
 export type Path = (typeof paths)[number]
 
-/** Counts one; the name is part of a closed list. */
+/** Counts one path. */
 export type Took = (path: Path) => void

@@ -1,4 +1,4 @@
-// Records of the simulated cluster as kafkajs decodes them: its decoder as shipped, not the one that the program puts in its place.
+// Decodes records of the simulated cluster with kafkajs's original decoder, not the program's replacement.
 import { createRequire } from 'node:module'
 import type { Cluster } from './cluster.js'
 
@@ -26,7 +26,7 @@ type Decoded = {
 const Decoder = load('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => object
 const decodeBatch = load('kafkajs/src/protocol/recordBatch/v0/decoder.js') as (decoder: object) => Promise<Decoded>
 
-/** By the bytes of a batch in a log: an execution is checked several times, and what was written stays. */
+/** Cached by the bytes of a batch: executions are checked several times, and batches do not change. */
 const known = new WeakMap<Buffer, readonly OutputRecord[]>()
 
 const recordsIn = async (bytes: Buffer, partition: number): Promise<readonly OutputRecord[]> => {
@@ -43,7 +43,7 @@ const recordsIn = async (bytes: Buffer, partition: number): Promise<readonly Out
   return read
 }
 
-/** What a read_committed reader sees of a topic, in order within each partition. Not within the world: unpacking takes real time. */
+/** The records that a read_committed reader sees, in order per partition. Call outside the world, because unpacking takes real time. */
 export const readTopic = async (cluster: Cluster, topic: string): Promise<readonly OutputRecord[]> => {
   const records: OutputRecord[] = []
   for (let partition = 0; partition < cluster.partitionCount(topic); partition++) {

@@ -1,4 +1,4 @@
-// What all brokers of a cluster share: the controller's image, the logs, and what coordinators have written.
+// The shared state of a cluster's brokers: the controller's image, the logs, and the coordinators' stores.
 import type { Process, Random, World } from '../world.js'
 import type { Network } from '../network.js'
 import { errors } from '../wire.js'
@@ -11,28 +11,28 @@ import { beginTerm, type Term } from './term.js'
 import { createTransactionCoordinator, type Marker, type TransactionCoordinator, type TransactionStore } from './transaction-coordinator.js' // prettier-ignore
 
 export type ClusterTimes = {
-  /** How long a broker takes for a request. */
+  /** The processing time of a request. */
   readonly workMs: readonly [number, number]
-  /** Until a broker learns what the controller decided; one in `lateOneIn` takes up to `lateMs`. */
+  /** The delay until a broker learns of a decision; one in `lateOneIn` takes up to `lateMs`. */
   readonly learnMs: readonly [number, number]
   readonly lateOneIn: number
   readonly lateMs: number
-  /** Until the other replicas have a record. */
+  /** The delay until the other replicas have a record. */
   readonly replicationMs: readonly [number, number]
-  /** One record in so many waits up to `slowReplicationMs` for a follower that is behind. */
+  /** One in so many records waits up to `slowReplicationMs` for a slow follower. */
   readonly slowReplicationOneIn: number
   readonly slowReplicationMs: number
   readonly coordinatorWriteMs: readonly [number, number]
   readonly coordinatorLoadMs: readonly [number, number]
   readonly markerMs: readonly [number, number]
-  /** Until a group's new coordinator knows that what it took over is replicated. */
+  /** The delay until a group's new coordinator knows that the state it took over is replicated. */
   readonly settleMs: readonly [number, number]
-  /** One transaction in so many gets its markers up to `lateMarkersMs` later; 0: none. */
+  /** One in so many transactions gets its markers up to `lateMarkersMs` later; 0 turns this off. */
   readonly lateMarkersOneIn: number
   readonly lateMarkersMs: number
-  /** Until the offsets of a deleted topic are removed; one in `lateOneIn` takes up to `lateRemovalMs`. */
+  /** The delay until the offsets of a deleted topic are removed; one in `lateOneIn` takes up to `lateRemovalMs`. */
   readonly lateRemovalMs: number
-  /** Until the controller notices that a broker crashed. */
+  /** The delay until the controller notices a crashed broker. */
   readonly brokerSessionMs: readonly [number, number]
   /** group.initial.rebalance.delay.ms */
   readonly initialRebalanceDelayMs: number
@@ -45,14 +45,14 @@ export type Partition = {
   readonly topicId: string
   readonly number: number
   readonly log: Log
-  /** The broker that leads it in fact, and since which epoch. */
+  /** The actual leader and its epoch. */
   leader: number
   epoch: number
-  /** A new leader's high watermark is behind until the others have fetched from it. */
+  /** False until the other replicas have fetched from a new leader, whose high watermark lags behind. */
   isHighKnown: boolean
-  /** Where the log ended when a broker last started. */
+  /** The log end when each broker last started. */
   readonly startedAt: Map<number, number>
-  /** What a broker that led it had when another took over: so much it still serves until it learns of that. */
+  /** What a replaced leader had; it serves this until it learns of the new leader. */
   readonly hadWhenReplaced: Map<number, Reach>
   waiting: Waiting[]
 }
@@ -66,7 +66,7 @@ type Lead<S, C> = {
   /** Undefined while it loads. */
   coordinator: C | undefined
 }
-/** `ledBy`: who led it last. */
+/** `ledBy`: the last leader. */
 export type GroupPartition = Lead<GroupStore, GroupCoordinator> & { ledBy: number }
 export type TransactionPartition = Lead<TransactionStore, TransactionCoordinator>
 
@@ -74,13 +74,13 @@ export type Shared = {
   readonly world: World
   readonly network: Network
   readonly random: Random
-  /** For what came later: the others draw as before. */
+  /** A separate stream for later additions, so that existing draws stay the same. */
   readonly late: Random
   readonly took: Took
   readonly times: ClusterTimes
   readonly image: () => Image
   readonly change: (update: (image: Image) => Image) => void
-  /** Logs of every topic that ever was, by its id. */
+  /** Logs of all topics that ever existed, by topic id. */
   readonly partitions: Map<string, Partition[]>
   readonly groups: readonly GroupPartition[]
   readonly transactions: readonly TransactionPartition[]
@@ -91,12 +91,12 @@ export type Shared = {
   readonly deliverMarker: (from: number, partition: string, marker: Marker, done: () => void) => void
   readonly committed: CommitSeen
   readonly removed: GroupCoordinatorOptions['removed']
-  /** Called for every batch that is appended anywhere. */
+  /** Called for every batch appended anywhere. */
   readonly appended: (batch: StoredBatch, partition: Partition) => void
   readonly autoCreateTopics: boolean
-  /** Topics that nobody may write to. */
+  /** Topics that deny all writes. */
   readonly denied: Set<string>
-  /** `max.message.bytes` that an operator has set since. */
+  /** Changed `max.message.bytes` by topic. */
   readonly maxBytes: Map<string, number>
 }
 
@@ -126,10 +126,10 @@ export const newPartition = (
 
 // ---- partitions ----
 
-/** Tells who waits that so much is replicated. */
+/** Answers the requests that wait for replicated records. */
 const answerWaiting = (partition: Partition): void => {
   const { log } = partition
-  // Those of a former leader wait until it learns that it is one: their records may be gone.
+  // Requests at a former leader wait until it learns of its replacement, because their records may be lost.
   const isReady = ({ reached, epoch }: Waiting): boolean => epoch === partition.epoch && reached < log.high
   const ready = partition.waiting.filter(isReady)
   if (ready.length === 0) return
@@ -137,7 +137,7 @@ const answerWaiting = (partition: Partition): void => {
   for (const { reply } of ready) reply(errors.NONE)
 }
 
-/** `reply` when the record at this offset is on all replicas that are in sync. */
+/** Calls `reply` when the record at this offset is on all in-sync replicas. */
 export const whenReplicated = (
   { world, random, times, took, image, processOf }: Shared,
   partition: Partition,
@@ -168,7 +168,7 @@ export const whenReplicated = (
   world.after(ms, advance, processOf(partition.leader))
 }
 
-/** Who waits at a leader of an earlier epoch is sent away. */
+/** Fails requests that wait at a leader of an earlier epoch. */
 export const sendAway = (partition: Partition, took: Took, error: number, before = Infinity): void => {
   const gone = partition.waiting.filter(({ epoch }) => epoch < before)
   if (gone.length === 0) return
@@ -179,7 +179,7 @@ export const sendAway = (partition: Partition, took: Took, error: number, before
   }
 }
 
-/** A broker takes over: of what the one before had not replicated, it has some part. */
+/** A broker takes over with a random part of the records that the previous leader had not replicated. */
 export const takeOver = (shared: Shared, partition: Partition, broker: number, epoch: number): void => {
   const { world, random, took, times, processOf } = shared
   const { log } = partition
@@ -233,7 +233,7 @@ export const newTransactionPartition = (number: number): TransactionPartition =>
   coordinator: undefined,
 })
 
-/** Its memory is gone; what was written stays. */
+/** Drops the memory; the store remains. */
 export const resign = (partition: GroupPartition | TransactionPartition): void => {
   const { term, coordinator } = partition
   partition.term = undefined
@@ -265,7 +265,7 @@ const elect = (
 
 export const electGroups = (shared: Shared, partition: GroupPartition, broker: number, epoch: number): void => {
   const { isr = [] } = shared.image().topics.get(offsetsTopic)?.partitions[partition.number] ?? {}
-  // Where there is no other replica, all is replicated.
+  // Without other replicas everything is replicated.
   const isBehind = partition.ledBy !== -1 && partition.ledBy !== broker && isr.length > 1
   partition.ledBy = broker
   elect(shared, partition, broker, epoch, (term) => {

@@ -1,4 +1,4 @@
-// One broker's time as the coordinator of some groups or transactions: its timers, and its writes, which are replicated before they count.
+// One broker's term as a coordinator: its timers, and its writes, which take effect once they are replicated.
 import { below, between, type Process, type Random, type Scheduled, type World } from '../world.js'
 import { errors } from '../wire.js'
 import type { Took } from './paths.js'
@@ -7,9 +7,9 @@ export type Term = {
   readonly world: World
   readonly random: Random
   readonly took: Took
-  /** Not run once the term has ended. */
+  /** Skipped if the term has ended. */
   readonly after: (ms: number, run: () => void) => Scheduled
-  /** `apply` when the write is replicated, then `done`; if the term ends before, the write may have been kept or not. */
+  /** Calls `apply` when the write is replicated, then `done`. If the term ends first, the write may or may not be kept. */
   readonly write: (apply: () => void, done: (error: number) => void) => void
   readonly isOver: () => boolean
   readonly end: () => void
@@ -50,7 +50,7 @@ export const beginTerm = (world: World, owner: Process, random: Random, took: To
     isOver: () => isOver,
     end: () => {
       isOver = true
-      // A log is lost from some place on, never in the middle.
+      // A log loses its tail, never records in the middle.
       const kept = below(random, writes.length + 1)
       for (const [nth, { apply, done }] of writes.splice(0).entries()) {
         took(nth < kept ? 'coordinator kept a write whose answer was lost' : 'coordinator lost a write')

@@ -1,4 +1,4 @@
-// Topics as the controller makes, grows and deletes them, and their configuration.
+// Creates, extends and deletes topics as the controller does, and stores their configuration.
 import { errors } from '../wire.js'
 import { withTopic, withoutTopic, type PartitionImage, type TopicImage } from './image.js'
 import { newPartition, type Shared } from './state.js'
@@ -32,7 +32,7 @@ export const configsOf = (topic: TopicImage | undefined): Readonly<Record<string
 export type TopicOptions = {
   readonly replicationFactor?: number
   readonly configs?: Readonly<Record<string, string>>
-  /** Nothing is made. */
+  /** Validates without creating anything. */
   readonly isTried?: boolean
   readonly isInternal?: boolean
 }
@@ -76,7 +76,7 @@ const grow = ({ took, partitions, appended }: Shared, { name, id }: TopicImage, 
   partitions.set(id, list)
 }
 
-/** The leaders go round, from a broker that the topic's id decides. */
+/** Leaders rotate, starting with a broker that the topic id determines. */
 const place = (
   brokers: readonly number[],
   replicas: number,

@@ -1,11 +1,11 @@
-// The coordinator of the transactional ids in one partition of __transaction_state: epochs, states, time-outs, and the markers at the end.
+// The coordinator of one partition of __transaction_state: epochs, states, timeouts and end markers of transactions.
 import { errors } from '../wire.js'
 import type { Term } from './term.js'
 
 export type TransactionState =
   'Empty' | 'Ongoing' | 'PrepareCommit' | 'PrepareAbort' | 'CompleteCommit' | 'CompleteAbort'
 
-/** What survives a change of the coordinator. */
+/** The state that survives a change of the coordinator. */
 export type Transaction = {
   readonly id: string
   readonly producerId: number
@@ -13,9 +13,9 @@ export type Transaction = {
   state: TransactionState
   timeoutMs: number
   startedAt: number
-  /** `topic/partition`, those of __consumer_offsets included. */
+  /** `topic/partition`, including those of __consumer_offsets. */
   partitions: Set<string>
-  /** In memory alone: a write of it is being replicated. */
+  /** Only in memory: a write of it is being replicated. */
   isWriting: boolean
 }
 
@@ -34,7 +34,7 @@ export type TransactionCoordinatorOptions = {
   readonly term: Term
   readonly coordinatorEpoch: number
   readonly nextProducerId: () => number
-  /** Delivers a marker to whoever leads the partition, however long that takes. */
+  /** Delivers a marker to the leader of the partition, with unlimited retries. */
   readonly sendMarker: (partition: string, marker: Marker, done: () => void) => void
 }
 
@@ -87,7 +87,7 @@ export const createTransactionCoordinator = (options: TransactionCoordinatorOpti
           return
         }
       case 'Ongoing':
-        // Whoever began it is fenced; the client asks again until it has ended.
+        // Fences the producer that began it; the client retries until the transaction has ended.
         took('initialise aborts an open transaction')
         {
           end(transaction, false, transaction.epoch + 1, (error) =>
@@ -112,7 +112,7 @@ export const createTransactionCoordinator = (options: TransactionCoordinatorOpti
     }
   }
 
-  /** The transaction, or what is wrong with a producer's request about it. */
+  /** The transaction, or the error for a producer's request about it. */
   const checked = (id: string, producerId: number, epoch: number): Transaction | number => {
     const transaction = store.get(id)
     if (!transaction) {
@@ -170,7 +170,7 @@ export const createTransactionCoordinator = (options: TransactionCoordinatorOpti
     transit(transaction, apply, reply)
   }
 
-  /** Whether a producer's transaction has this partition: asked by its leader before the first write. */
+  /** Whether a producer's transaction includes this partition; its leader asks before the first write. */
   const verify = (id: string, producerId: number, epoch: number, partition: string): number => {
     const transaction = store.get(id)
     if (transaction?.producerId !== producerId) return errors.INVALID_PRODUCER_ID_MAPPING
@@ -210,7 +210,7 @@ export const createTransactionCoordinator = (options: TransactionCoordinatorOpti
     reply(errors.INVALID_TXN_STATE)
   }
 
-  /** The decision is one write; the answer follows it, the markers come later. */
+  /** The decision is a single write. The answer follows it, the markers come later. */
   const end = (transaction: Transaction, isCommit: boolean, epoch: number, reply: (error: number) => void): void => {
     took(isCommit ? 'transaction committed' : 'transaction aborted')
     const apply = (): void => {

@@ -1,4 +1,4 @@
-// A client in raw protocol: each request is bytes on a connection, each answer is told in names and plain numbers.
+// A client at protocol level: sends requests as bytes on a connection and reports answers as names and plain numbers.
 import {
   batchHead,
   buildBatch,
@@ -20,19 +20,19 @@ import {
 } from '../wire.js'
 
 export type Connection = {
-  /** A request with its length → the response without it. Answers come in the order of the requests. */
+  /** Sends a request with its length and resolves with the response without it. Answers arrive in request order. */
   readonly send: (request: Buffer) => Promise<Buffer>
   readonly close: () => void
 }
 
-/** A cluster, real or simulated, with the time it lives in. Its brokers are numbered from 1; most scenarios need one. */
+/** A real or simulated cluster with its clock. Brokers are numbered from 1; most scenarios need one. */
 export type Target = {
   readonly connect: (broker: number) => Promise<Connection>
   readonly wait: (ms: number) => Promise<void>
   readonly now: () => number
-  /** The broker ends without notice and starts again; resolves when it can be connected to. */
+  /** Crashes and restarts the broker; resolves when it accepts connections. */
   readonly restart: () => Promise<void>
-  /** A broker ends without notice. */
+  /** Crashes a broker. */
   readonly crash: (broker: number) => Promise<void>
   /** Makes names of topics, groups and transactional ids unique on this cluster. */
   readonly unique: (name: string) => string
@@ -46,9 +46,9 @@ export type Fetched = {
   readonly high: number
   readonly stable: number
   readonly start: number
-  /** First offset of each aborted transaction with the producer's id; null under read_uncommitted. */
+  /** The producer id and first offset of each aborted transaction; null with read_uncommitted. */
   readonly aborted: readonly (readonly [producerId: number, firstOffset: number])[] | null
-  /** `3-5` for a batch of data, `6 commit` for a marker. */
+  /** `3-5` for a data batch, `6 commit` for a marker. */
   readonly batches: readonly string[]
 }
 
@@ -59,15 +59,15 @@ export type BatchOptions = Omit<NewBatch, 'records'> & {
   readonly timestamp?: number
 }
 
-/** Longer than any suite runs, for what must not end during it. */
+/** Longer than any suite, for things that must not end during it. */
 export const longMs = 60_000
-/** As often as a condition is tried before it counts as never met: generous on a busy machine, and nothing in virtual time. */
+/** How often a condition is tried: enough for a busy machine, and free in virtual time. */
 const tries = 600
 const pauseMs = 100
 
 export type Client = ReturnType<typeof clientOn>
 
-/** On a connection of its own: a request that waits holds up those behind it. */
+/** Uses a separate connection, because a waiting request blocks later ones. */
 export const openClient = async (target: Target, broker = 1): Promise<Client> =>
   clientOn(target, broker, await target.connect(broker))
 
@@ -148,7 +148,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
   const partitionsOf = async (topic: string): Promise<number> =>
     only((await ask('Metadata', { topics: [topic], allowAutoTopicCreation: false })).topics).partitions.length
 
-  // Topics.
+  // Topics
   const createTopic = async (
     topic: string,
     options: {
@@ -173,7 +173,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     })
     return errorName(only(answer.topics).errorCode)
   }
-  /** A new topic that is served. */
+  /** Creates a topic and waits until it is served. */
   const topic = async (
     name: string,
     options: { readonly partitions?: number; readonly configs?: Readonly<Record<string, string>> } = {},
@@ -217,7 +217,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
       ).errorCode,
     )
 
-  // Records.
+  // Records
   const produce = (
     topic: string,
     options: BatchOptions & { readonly partition?: number; readonly transactionalId?: string } = {},
@@ -257,7 +257,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     return { error: errorName(errorCode), low: lowWatermark }
   }
 
-  // Transactions.
+  // Transactions
   const init = async (transactionalId: string | null, transactionTimeoutMs: number = longMs): Promise<Initialised> => {
     const { errorCode, producerId, producerEpoch } = await ask('InitProducerId', {
       transactionalId,
@@ -265,7 +265,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     })
     return { error: errorName(errorCode), producerId, producerEpoch }
   }
-  /** Waits for what a coordinator asks to wait for: a former transaction that ends, a log that is read. */
+  /** Waits for temporary states of the coordinator, such as an ending transaction or a log being read. */
   const initialised = async (
     transactionalId: string | null,
     transactionTimeoutMs: number = longMs,
@@ -323,7 +323,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     return errorName(only(only(answer.topics).partitions).errorCode)
   }
 
-  // Groups.
+  // Groups
   const commit = async (
     groupId: string,
     member: { readonly memberId: string; readonly generationId: number },
@@ -347,7 +347,7 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     const { errorCode, offset, metadata } = only(only(answer.topics).partitions)
     return { error: errorName(errorCode), offset, metadata }
   }
-  /** Only offsets that no open transaction can change. */
+  /** Returns only offsets that no open transaction can change. */
   const settled = async (groupId: string, topic: string, requireStable = true): Promise<Committed> => {
     const topics = [{ topic, partitions: [0] }]
     const answer = await ask('StableOffsetFetch', { groupId, topics, requireStable })
@@ -359,13 +359,13 @@ const clientOn = (target: Target, broker: number, connection: Connection) => {
     only((await ask('DescribeGroups', { groups: [groupId] })).groups).state
   const deleteGroup = async (groupId: string): Promise<ErrorName> =>
     errorName(only((await ask('DeleteGroups', { groups: [groupId] })).groups).errorCode)
-  /** A new group's name, once its coordinator answers. */
+  /** Returns a new group's name once its coordinator answers. */
   const group = async (name: string): Promise<string> => {
     const groupId = target.unique(name)
     await groupLoaded(groupId)
     return groupId
   }
-  /** A coordinator is found before it has read what it must know. */
+  /** A coordinator can be found before it has loaded its state. */
   const groupLoaded = async (groupId: string): Promise<void> => {
     await coordinator(groupId, groupKey)
     const { error } = await until(
@@ -441,7 +441,7 @@ type FetchOptions = {
 
 export const clientId = 'contract'
 
-/** What a coordinator answers for a moment, and any client tries again. */
+/** Temporary errors of a coordinator, which clients retry. */
 export const passing: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'COORDINATOR_NOT_AVAILABLE',
   'COORDINATOR_LOAD_IN_PROGRESS',

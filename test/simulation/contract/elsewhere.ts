@@ -1,4 +1,4 @@
-// What a broker answers that is not the one in charge. It takes two brokers: recorded from two nodes of Kafka 4.3.1, where the tests have one.
+// Answers of a broker that is not the leader or coordinator. Needs two brokers; recorded from two nodes of Kafka 4.3.1.
 import { errorName, groupKey, latest, transactionKey } from '../wire.js'
 import { only, type Client } from './client.js'
 import { memberOf } from './groups.js'
@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.js'
 
 const alone = { memberId: '', generationId: -1 }
 const nobody = { memberId: 'nobody', generationId: 1 }
-/** The one that is asked, and the one that is in charge. */
+/** The broker that gets the request, and the leader or coordinator. */
 const [here, elsewhere] = [1, 2]
 
 const elsewhereScenario: Scenario = {
@@ -195,7 +195,7 @@ const leadersOf = async (client: Client, topic: string): Promise<readonly number
 
 const errorOf = async <E>(answer: Promise<{ readonly error: E }>): Promise<E> => (await answer).error
 
-/** A group or a transactional id whose coordinator is the other broker. */
+/** A group or transactional id whose coordinator is the other broker. */
 const keyOf = async (client: Client, name: string, keyType: number): Promise<string> => {
   for (let nth = 0; nth < 100; nth++) {
     const key = client.unique(`${name}-${nth}`)

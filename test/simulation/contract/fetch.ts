@@ -1,4 +1,4 @@
-// What a broker answers to those who read: where a fetch may begin, how much it brings, how long it waits, and offsets by time.
+// Answers to readers: valid start offsets, amounts of data, waiting times, and offsets by time.
 import { earliest, latest, readCommitted } from '../wire.js'
 import { longMs, only, told } from './client.js'
 import type { Scenario } from './scenario.js'

@@ -1,9 +1,9 @@
-// What a coordinator answers the members of a group in each of its states, and to those who are no members.
+// Answers of a coordinator to members of a group in each state, and to clients that are not members.
 import { errorName, groupKey, transactionKey, type ErrorName } from '../wire.js'
 import { clientId, longMs, only, type Client } from './client.js'
 import type { Scenario } from './scenario.js'
 
-/** The shortest session that a broker allows by default, for members that are to be given up. */
+/** The shortest session that brokers allow by default, for members that must expire. */
 const shortSessionMs = 6_000
 const shortRebalanceMs = 1_000
 const alone = { memberId: '', generationId: -1 }
@@ -449,12 +449,12 @@ type Joined = Placed & {
   readonly error: ErrorName
   readonly protocol: string
   readonly leader: string
-  /** Sorted: a coordinator tells them in no order. */
+  /** Sorted, because a coordinator lists them in no particular order. */
   readonly members: readonly string[]
 }
 type Member = Awaited<ReturnType<typeof memberOf>>
 
-/** A member on a connection of its own. */
+/** A member with its own connection. */
 export const memberOf = async (
   client: Client,
   groupId: string,
@@ -483,7 +483,7 @@ export const memberOf = async (
   }
   return {
     join,
-    /** With an id asked for first, as clients do. */
+    /** Requests an id before joining, as clients do. */
     joined: async (): Promise<Joined> => join({ memberId: (await join({ memberId: '' })).memberId }),
     sync: async (
       { memberId, generationId }: Placed,
@@ -511,7 +511,7 @@ export const memberOf = async (
   }
 }
 
-/** A subscription to no topic, as consumers write it: version 0, no topics, no user data. */
+/** A consumer subscription without topics: version 0, no topics, no user data. */
 const subscription = Buffer.from([0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff])
 
 const bothJoined = async (

@@ -1,4 +1,4 @@
-// What a broker answers to record batches: sequences of idempotent producers, epochs, and batches that it refuses.
+// Answers to record batches: sequences and epochs of idempotent producers, and rejected batches.
 import { batchHead, checksumHolds, errorName, placeBatch, readCommitted, splitBatches } from '../wire.js'
 import { only, passing } from './client.js'
 import type { Scenario } from './scenario.js'
@@ -11,7 +11,7 @@ export const produceScenarios: readonly Scenario[] = [
     title: 'sequences of an idempotent producer',
     run: async (client, step) => {
       const topic = await client.topic('sequences')
-      // A broker that has just started may not have its numbers yet.
+      // A newly started broker may not have producer ids yet.
       const { error, ...producer } = await client.until(
         () => client.init(null),
         (given) => !passing.has(given.error),

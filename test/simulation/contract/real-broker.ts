@@ -1,4 +1,4 @@
-// A real broker as the target of the contract suite: sockets, and time as it passes.
+// A real broker as the target of the contract suite, with sockets and real time.
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

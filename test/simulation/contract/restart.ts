@@ -1,4 +1,4 @@
-// What a broker still knows after it ended without notice and came back: the leader is another one, in another epoch.
+// The knowledge that survives a broker crash: afterwards the leader has a new epoch.
 import { batchHead, readCommitted, splitBatches } from '../wire.js'
 import { longMs, only } from './client.js'
 import { memberOf } from './groups.js'

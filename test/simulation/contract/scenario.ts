@@ -1,9 +1,9 @@
-// A scenario is a list of steps, each with what a broker must answer; all of them are run, and the differences are collected.
+// A scenario is a list of steps with the expected answers of a broker; all steps run, and differences are collected.
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { openClient, type Client, type Connection, type Target } from './client.js'
 
 export type Step = {
-  /** Compares at once; what is given as a function is tried again until it holds. */
+  /** Compares at once. A function is retried until its result matches. */
   <T>(title: string, expected: T, actual: T | Promise<T> | (() => Promise<T>)): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// Runs the contract suite against the simulated broker, each scenario in worlds of several seeds, and prints what differs as JSON:
+// Runs the contract suite against the simulated broker with several seeds per scenario, and prints differences as JSON:
 // `node --import ./test/simulation/typescript.mjs test/simulation/contract/simulated-broker.ts [SEEDS] [PART OF A TITLE]`.
 import { createCluster } from '../broker/cluster.js'
 import { createNetwork, type Network } from '../network.js'
@@ -10,7 +10,7 @@ import { pairScenarios, restartScenario, scenarios } from './suite.js'
 
 export type SimulatedOutcome = Outcome & { readonly title: string; readonly seed: number }
 
-/** Virtual, and more than any scenario takes. */
+/** In virtual time; longer than any scenario. */
 const limitMs = 3_600_000
 const awayMs = 5_000
 

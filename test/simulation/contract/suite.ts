@@ -1,4 +1,4 @@
-// All scenarios: those that many can run side by side on one broker, the one that needs a broker for itself, and those that need two.
+// All scenarios: those that run side by side on one broker, the one that needs its own broker, and those that need two.
 import { pairScenarios } from './elsewhere.js'
 import { fetchScenarios } from './fetch.js'
 import { groupScenarios } from './groups.js'

@@ -1,4 +1,4 @@
-// What a broker answers about topics: made, deleted, made again, widened and described.
+// Answers about topics: creating, deleting, recreating, extending and describing them.
 import { announced, earliest, errorName, latest, noTopicId, topicResource } from '../wire.js'
 import { only } from './client.js'
 import type { Scenario } from './scenario.js'

@@ -1,4 +1,4 @@
-// What a broker answers within transactions: what readers see before and after each marker, who is fenced, and what may follow what.
+// Answers within transactions: visibility before and after markers, fencing, and valid orders of requests.
 import { batchHead, latest, readCommitted, readRecords, splitBatches } from '../wire.js'
 import { longMs, only, type Client, type Committed, type Fetched, type Producer } from './client.js'
 import type { Scenario } from './scenario.js'
@@ -543,7 +543,7 @@ const produceIn = (client: Client, producer: Transactional, topic: string, baseS
   return client.produce(topic, { producerId, producerEpoch, baseSequence, partition, transactionalId: id })
 }
 
-/** A transactional producer of its own, with what a scenario does as a matter of course. */
+/** A transactional producer with the steps that scenarios share. */
 const open = async (client: Client, name: string, timeoutMs: number = longMs) => {
   const id = await client.transactionalId(name)
   const producer = await client.initialised(id, timeoutMs)
@@ -553,7 +553,7 @@ const open = async (client: Client, name: string, timeoutMs: number = longMs) =>
   return {
     ...producer,
     id,
-    /** Also right after the one before, whose end may still be written. */
+    /** Also works right after the previous transaction, whose end may still be in progress. */
     begin: async (topic: string): Promise<void> => {
       const [error = ''] = await client.until(
         () => client.addToTransaction(id, producer, topic),

@@ -1,4 +1,4 @@
-// What each fault of a scenario does: a table by its kind.
+// Implements each kind of fault of a scenario.
 import type { Cluster } from '../broker/cluster.js'
 import type { Disturbances } from '../disturbances.js'
 import type { SimulatedProvider } from '../provider.js'
@@ -11,7 +11,7 @@ import { files, group, watchedTopics } from './worker-config.js'
 import type { Workers } from './workers.js'
 
 type Kind = Act['kind']
-/** `sender`: of the request at which it happens, if it waited for one. */
+/** `sender`: the process that sent the triggering request, if any. */
 type Acts<K extends Kind> = {
   readonly [One in K]: (act: Extract<Act, { readonly kind: One }>, sender: Process | undefined) => void
 }
@@ -28,14 +28,14 @@ export type ActParts = {
   readonly keepBusy: (ms: number) => void
 }
 
-/** When the feed gained an address, and the port of the entry if it has one. */
+/** When the feed gained an address, and the port of the entry, if any. */
 export type Gained = { readonly atMs: number; readonly port?: number | undefined }
 
 export type Perform = (act: Act, sender?: Process) => void
 
 export type PerformedActs = {
   readonly perform: Perform
-  /** Faults that really happened. */
+  /** Faults that actually happened. */
   readonly done: readonly Kind[]
   readonly gained: ReadonlyMap<string, Gained>
 }
@@ -52,7 +52,7 @@ export const createActs = (parts: ActParts): PerformedActs => {
     ...replayActs(parts),
   }
   const perform: Perform = (act, sender) => {
-    // While brokers are down nobody changes topics.
+    // An operator does not change topics while brokers are down.
     const isUp = cluster.ids.every((id) => cluster.broker(id).isUp)
     if ((act.kind === 'add_partition' || act.kind === 'recreate_input') && !isUp) {
       keepBusy(2_000)
@@ -88,7 +88,7 @@ const processActs = ({
       disturbances.pause(fleet.processOf(nthOf(worker, sender)), forMs)
     },
     cut: ({ worker }, sender) => disturbances.cut(fleet.processOf(nthOf(worker, sender))),
-    /** Where the request is answered: see `faults.ts`. */
+    /** Handled where the request is answered: see `faults.ts`. */
     lose_answer: () => undefined,
     second_group: () => {
       keepBusy(15_000)
@@ -197,7 +197,7 @@ const surroundingActs = (
     },
     feed_gains: ({ address, port }) => {
       const before = gained.get(address)
-      // One entry for each address, so that the events it means are known.
+      // One entry per address, so that the expected matches are known.
       if (before && before.port !== port) return
       feed.push(port === undefined ? address : `${address}:${port}`)
       writeFeed()

@@ -1,11 +1,11 @@
-// When the faults of a scenario happen: at their time, or at the nth request of a kind.
+// Triggers the faults of a scenario at their time, or at the nth request of a kind.
 import type { Cluster } from '../broker/cluster.js'
 import type { Fault, Scenario } from '../scenario.js'
 import type { ApiName } from '../wire.js'
 import type { World } from '../world.js'
 import type { Perform } from './acts.js'
 
-/** Returns what ends them. */
+/** Returns a function that ends all faults. */
 export const scheduleFaults = (
   { faults }: Scenario,
   world: World,
@@ -35,5 +35,5 @@ export const scheduleFaults = (
   }
 }
 
-/** Both versions of a request are one kind. */
+/** Treats both versions of a request as one kind. */
 const kindOf = (api: ApiName): ApiName => (api === 'StableOffsetFetch' ? 'OffsetFetch' : api)

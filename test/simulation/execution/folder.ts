@@ -1,13 +1,13 @@
-// The folder from which workers read their feed and rules, at once: a file that is read in a thread would leave virtual time.
+// The workers' folder with feed and rules. Reads are synchronous, because reading in a thread would leave virtual time.
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What is there: most executions begin with the same files, and a write takes longer than hundreds of events. */
+/** The current content: most executions start with the same files, and a write takes longer than hundreds of events. */
 const written = new Map<string, string>()
 
-/** Becomes the current folder; returns what removes it. */
+/** Makes it the current folder; returns a function that removes it. */
 export const useFolder = (): (() => void) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'threatweave-simulation-'))
   process.chdir(folder)

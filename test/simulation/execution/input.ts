@@ -1,4 +1,4 @@
-// The input topic of an execution: what is written to it and where that came to lie, also when it is deleted and made again.
+// The input topic of an execution: the written records and their offsets, including topics that are deleted and recreated.
 import type { Cluster } from '../broker/cluster.js'
 import { textOf, type PlacedRecord } from '../checks.js'
 import { numbersOf } from '../event-numbers.js'
@@ -6,16 +6,16 @@ import type { InputRecord, Scenario, Wave } from '../scenario.js'
 import { errors, type WireRecord } from '../wire.js'
 import { below, type Random, type World } from '../world.js'
 
-/** A topic that is created again and written past a worker's position within this time is noticed late: docs/kafka.md says so. */
+/** If a recreated topic grows past a worker's position within this time, the worker notices late, as docs/kafka.md explains. */
 const unnoticedMs = 250
 
 export type Input = {
   readonly records: readonly PlacedRecord[]
-  /** How often the topic was made again. */
+  /** How often the topic was recreated. */
   readonly topicNumber: () => number
-  /** Of the topic that is there now. */
+  /** The records of the current topic. */
   readonly current: () => readonly PlacedRecord[]
-  /** What was deleted with its topic or by retention has not to come out. */
+  /** Whether the record still exists; records deleted with their topic or by retention need not come out. */
   readonly isLeft: (placed: PlacedRecord) => boolean
   readonly recreate: (events: number) => void
   readonly addPartition: () => void
@@ -55,7 +55,7 @@ export const createInput = (scenario: Scenario, { world, cluster, random, keepBu
     write({ partition, records: events, form: 'plain' })
   }
 
-  /** A broker that went down since refuses it: the operator tries again. */
+  /** Fails if a broker went down meanwhile; the operator then retries. */
   const create = (events: number): void => {
     if (cluster.createTopic('input', scenario.partitions, { replicationFactor: scenario.brokers }) !== errors.NONE) {
       keepBusy(2_000)
@@ -87,7 +87,7 @@ export const createInput = (scenario: Scenario, { world, cluster, random, keepBu
   }
 }
 
-/** All numbers of what has to come out are among these. */
+/** Whether all required records were acknowledged. */
 export const isOut = ({ records, isLeft }: Input, acknowledged: ReadonlySet<string>): boolean =>
   records.every((placed) => !isLeft(placed) || numbersOf(placed).every((n) => acknowledged.has(n)))
 

@@ -1,4 +1,4 @@
-// What is seen at the brokers while an execution runs: what was acknowledged and when, commits that came too early, positions that were lost.
+// Observations at the brokers during an execution: acknowledged records with times, premature commits, and lost positions.
 import type { Cluster } from '../broker/cluster.js'
 import { readTopic, type OutputRecord } from '../broker/read-topic.js'
 import type { ReadRecord } from '../checks.js'
@@ -9,11 +9,11 @@ import type { Input } from './input.js'
 import { group, watchedTopics } from './worker-config.js'
 
 export type Observations = {
-  /** The numbers of the events that are in an output. */
+  /** Numbers of the events in any output. */
   readonly acknowledged: ReadonlySet<string>
   readonly prematureCommits: readonly string[]
   readonly areOffsetsLost: () => boolean
-  /** What a reader of committed records sees, and when it was appended. */
+  /** The records of a read_committed reader, with their append times. */
   readonly read: (topic: string) => Promise<readonly ReadRecord[]>
 }
 
@@ -23,7 +23,7 @@ export const observe = (parts: Parts): Observations => {
   const { cluster } = parts
   const appended = watchAppends(parts)
   const prematureCommits = watchCommits(parts, appended.acknowledged)
-  /** Brokers remove the offsets of a deleted topic by its name, late enough to hit those of the next one. */
+  /** Brokers remove the offsets of a deleted topic by name, possibly so late that they remove those of its successor. */
   let areOffsetsLost = false
   cluster.onRemoval(({ groupId, topic, metadata }) => {
     const topicId = topicIdIn(metadata)
@@ -42,7 +42,7 @@ const topicIdIn = (metadata: string | null): string | undefined =>
   (JSON.parse(metadata || '{}') as { readonly topic_id?: string }).topic_id
 
 type Appended = {
-  /** By topic, partition and offset. */
+  /** Append time by topic, partition and offset. */
   readonly ms: ReadonlyMap<string, number>
   readonly acknowledged: ReadonlySet<string>
 }
@@ -62,12 +62,12 @@ const watchAppends = ({ world, cluster }: Parts): Appended => {
   return { ms, acknowledged }
 }
 
-/** Commits that passed a record which no output had acknowledged then. */
+/** Commits that passed a record before any output acknowledged it. */
 const watchCommits = ({ world, cluster, input }: Parts, acknowledged: ReadonlySet<string>): readonly string[] => {
   const premature: string[] = []
   cluster.onCommit(({ groupId, topic, partition, offset, metadata }) => {
     if (groupId !== group || topic !== 'input') return
-    // A position in a former topic is known by its metadata, and not gone on from.
+    // Metadata identifies a position in a former topic, which is not used.
     const topicId = topicIdIn(metadata)
     if (topicId !== undefined && topicId !== cluster.topicId('input')) return
     for (const placed of input.records) {

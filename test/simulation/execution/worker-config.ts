@@ -1,4 +1,4 @@
-// The configuration of the workers of a scenario, with its rule, and the topics that they use.
+// The configuration of a scenario's workers, their rule, and their topics.
 import type { ClusterOptions } from '../broker/cluster.js'
 import type { Scenario } from '../scenario.js'
 import type { load } from '../../../src/config/load.js'
@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/schema.js'
 export const group = 'simulated'
 export const files = { feed: 'feed.txt', rule: 'rule.yml' }
 
-/** Those of which it is kept when something was appended, and whose leaders move. */
+/** Topics whose append times are recorded and whose leaders move. */
 export const watchedTopics: readonly string[] = ['output', 'dead', 'alerts', 'corrections', 'sightings', 'input']
 
 export const topicsOf = (scenario: Scenario): NonNullable<ClusterOptions['topics']> => {

@@ -1,4 +1,4 @@
-// The workers of an execution: what each of them runs, how it ends, and what is said meanwhile.
+// The workers of an execution: their main function, their exits, and the events they emit.
 import type { Cluster } from '../broker/cluster.js'
 import type { Ended } from '../checks.js'
 import { createFleet, type Fleet } from '../fleet.js'
@@ -13,7 +13,7 @@ import type { Config } from '../../../src/config/schema.js'
 import type { loadFeed } from '../../../src/feeds/load-feed.js'
 import { group } from './worker-config.js'
 
-/** What is loaded only after the globals of the world are installed. */
+/** Loaded only after the world's globals are installed. */
 export type Program = ReplayProgram & {
   readonly runAlone: typeof runAlone
   readonly load: typeof load
@@ -24,15 +24,15 @@ export type Program = ReplayProgram & {
 export type Workers = {
   readonly fleet: Fleet
   readonly ended: readonly Ended[]
-  /** The events that workers emitted, by name. */
+  /** Names of the events that workers emitted. */
   readonly said: ReadonlySet<string>
   readonly emit: Watch['emit']
   readonly runtimeFor: (process: Process) => Runtime
-  /** Does something while no worker runs. */
+  /** Runs the task while no worker runs. */
   readonly whileStopped: (task: () => void) => void
-  /** Another team, which took the names of our topics, tries to run for a while. */
+  /** A worker of another group that uses our topics tries to run for a while. */
   readonly startOtherGroup: (forMs: number) => void
-  /** All are told to stop; `expectStopped`: whoever still runs has failed. */
+  /** Stops all workers; `expectStopped` records those that still run as failed. */
   readonly stop: () => void
   readonly expectStopped: () => void
 }
@@ -47,9 +47,9 @@ type Parts = {
   readonly keepBusy: (ms: number) => void
 }
 
-/** How long a process is there after its run has ended: other parts are closed then. */
+/** How long a process lives after its run has ended, to close other parts. */
 const lingerMs = 1_500
-/** A claim that was in progress when the time to close was up may still be sent. */
+/** A claim in progress at the end of the closing time may still be sent. */
 const onItsWayMs = 250
 
 export const createWorkers = (startMs: readonly number[], parts: Parts): Workers => {
@@ -67,7 +67,7 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
     dispatcher: provider.dispatcherFor(process),
     loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
   })
-  /** Resolves to why it ended; empty if it was told to. */
+  /** Resolves with the reason for its end; empty after a requested stop. */
   const run = async (self: Process, settings: Config, signal: AbortSignal): Promise<string> => {
     const runtime = runtimeFor(self)
     const failure = await program.runAlone(settings, { env: {}, signal, watch, runtime })
@@ -87,7 +87,7 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
       if (exit.how === 'killed') return
       const why = whyOf(exit)
       if (exit.how !== 'returned' || why !== '') ended.push({ worker: process.label, how: exit.how, why })
-      // As an orchestrator does it.
+      // Restarts the worker like an orchestrator.
       if (!isStopped) world.after(1_000, () => fleet.launch(nth))
     },
   })
@@ -121,16 +121,16 @@ export const createWorkers = (startMs: readonly number[], parts: Parts): Workers
   }
 }
 
-/** kafkajs repeats a claim that is refused while the last transaction is still ending, after so long at most: 300 ms, doubled four times, and a fifth. */
+/** kafkajs retries a claim while the last transaction is ending, at most this much later: 300 ms, doubled four times, plus 20 %. */
 const repeatMs = 6_000
 
-/** The processes whose run has ended are put there: nothing may go on in the background. */
+/** Collects processes whose run has ended, to check that no background work continues. */
 const watchEnded = ({ world, cluster }: Parts, ended: Ended[]): Set<Process> => {
   const over = new Set<Process>()
   const claimedMs = new WeakMap<Process, number>()
   cluster.onRequest(({ api, moment, process }) => {
     const isClaim = api === 'InitProducerId'
-    // A transaction that is being written may end later, whole or not at all, and closing does not wait for a claim without end.
+    // A transaction being written may end later, completely or not at all, and closing does not wait forever for a claim.
     const isRepeated = isClaim && world.ms - (claimedMs.get(process) ?? -Infinity) < repeatMs
     const goesOn = (isClaim && !isRepeated) || api === 'TxnOffsetCommit' || api === 'OffsetCommit'
     if (isClaim && moment === 'before') claimedMs.set(process, world.ms)
@@ -149,7 +149,7 @@ const whileStopped = ({ world, keepBusy }: Parts, fleet: Fleet, size: number, ta
     const alive = fleet.alive()
     if (alive.length > 0 && world.ms - beganMs < 40_000) return void world.after(200, attempt)
     for (const process of alive) process.kill()
-    // The group is empty once its members have left or their sessions are over.
+    // The group is empty once its members have left or their sessions have expired.
     world.after(7_000, () => {
       task()
       for (const nth of wanted) fleet.launch(nth)

@@ -1,4 +1,4 @@
-// What each fault of the gateways does: a table by its kind.
+// Implements each kind of fault of the gateways.
 import type { Cluster } from '../broker/cluster.js'
 import type { Disturbances } from '../disturbances.js'
 import type { Fleet } from '../fleet.js'
@@ -18,7 +18,7 @@ export type ActParts = {
 export const createActs = ({ cluster, disturbances, fleet, random }: ActParts): Acts => ({
   kill: fleet.kill,
   kill_and_lose: (nth, forMs) => {
-    // The next one's claim is repeated: its record is there, and it does not know.
+    // The successor's claim is repeated: its record was written, but it does not know.
     cluster.atRequest({ api: 'EndTxn', nth: 1, moment: 'after' }, () => 'lose')
     fleet.kill(nth, forMs)
   },
@@ -37,6 +37,6 @@ export const createActs = ({ cluster, disturbances, fleet, random }: ActParts): 
   move_coordinators: () => disturbances.moveCoordinators(gatewaysTopic, gatewaysTopic, 1),
 })
 
-/** How often a gateway ended, at most: every claim of the control topic may cost a block of the budget. */
+/** The maximum number of gateway exits; every claim in the control topic may cost a block of the budget. */
 export const deathsIn = (done: readonly Act['kind'][]): number =>
   done.filter((kind) => kind === 'kill' || kind === 'kill_and_lose' || kind === 'stop').length + 3 * done.length

@@ -1,4 +1,4 @@
-// The gateways of an execution: each takes part in the election, and asks as much as it is allowed to.
+// The gateways of an execution: each takes part in the election and makes as many calls as it may.
 import type { Cluster } from '../broker/cluster.js'
 import { createFleet, type Fleet } from '../fleet.js'
 import type { Network } from '../network.js'
@@ -11,7 +11,7 @@ import type { createAdmission, AdmissionSettings } from '../../../src/lookup/adm
 import type { CountingProvider } from './provider.js'
 import { callMs, type GatewaysScenario } from './scenario.js'
 
-/** What is loaded only after the globals of the world are installed. */
+/** Loaded only after the world's globals are installed. */
 export type GatewaysProgram = {
   readonly joinElection: typeof joinElection
   readonly createAdmission: typeof createAdmission
@@ -21,7 +21,7 @@ export type GatewaysProgram = {
 
 export type Gateways = {
   readonly fleet: Fleet
-  /** The number of the one that calls; 0 if there is none. */
+  /** The number of the calling gateway, or 0. */
   readonly caller: () => number
 }
 
@@ -31,7 +31,7 @@ type Parts = {
   readonly network: Network
   readonly provider: CountingProvider
   readonly program: GatewaysProgram
-  /** Told of a gateway that ended by itself. */
+  /** Called when a gateway ends unexpectedly. */
   readonly failed: (error: unknown) => void
 }
 
@@ -84,7 +84,7 @@ const joinAs = (
     emit: (event) => world.log(JSON.stringify(event)),
   })
 
-/** More questions than calls: there is always one that waits. */
+/** More lookups than calls, so that one is always waiting. */
 const askOn = async (
   self: Process,
   election: Election,

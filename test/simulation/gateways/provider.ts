@@ -1,4 +1,4 @@
-// The provider of gateways: a call is in flight there until it is answered, whatever has become of who sent it, and only one may have any.
+// The provider of the gateways: counts a call until it is answered, even if its sender has died; one gateway at a time may call.
 import { between, type Process, type World } from '../world.js'
 import type { GatewaysScenario } from './scenario.js'
 
@@ -8,7 +8,7 @@ export type CountingProvider = {
   readonly lastCallMs: () => number
 }
 
-/** `tooMany` is told of calls while another gateway has some in flight, or more than its own limit. */
+/** Calls `tooMany` if a gateway calls while another has calls in flight, or exceeds its own limit. */
 export const createCountingProvider = (
   world: World,
   { concurrency, latencyMs }: GatewaysScenario,

@@ -1,4 +1,4 @@
-// What one seed of the gateways stands for, as plain data: how many they are, what they may do, and the faults that happen meanwhile.
+// The scenario of one gateway seed as plain data: the number of gateways, their limits, and the faults.
 import { below, between, createRandom, oneOf } from '../world.js'
 
 const actKinds = [
@@ -17,7 +17,7 @@ export type ActKind = (typeof actKinds)[number]
 export type Act = {
   readonly atMs: number
   readonly kind: ActKind
-  /** By its number; -1: the one that calls, if any. */
+  /** Its number, or -1 for the calling gateway, if any. */
   readonly gateway: number
   readonly forMs: number
 }
@@ -32,7 +32,7 @@ export type GatewaysScenario = {
   readonly acts: readonly Act[]
 }
 
-/** Longer than a session: what a killed one has in flight outlives its place in the group. */
+/** Longer than a session, so that calls of a killed gateway outlive its group membership. */
 export const callMs = 15_000
 
 export const drawGateways = (seed: number): GatewaysScenario => {

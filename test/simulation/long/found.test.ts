@@ -1,4 +1,4 @@
-// Seeds that failed once, each kept under the name of what it broke.
+// Seeds that failed once, each named after the promise that it broke.
 import { expect, it } from 'vitest'
 import { simulate } from '../run-simulation.js'
 
