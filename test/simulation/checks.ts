@@ -447,7 +447,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     }
     if (!scenario.alerts) continue
     const origin = originOf(event)
-    // Of repeated events only the last counts: an earlier copy may precede a kill, and its pending answer never arrives.
+    // Of repeats only the last copy must have an alert: an earlier one may precede a kill, and the last one may never get its answer.
     const told = isExactlyOnce || isFollowed ? copies : [last]
     // Without a sightings topic it is unknown whether a late alert was written when the answer to its commit was lost.
     const isTellable = isFollowed || !happened.said.has('producer_replaced')
@@ -631,7 +631,7 @@ const checkRetro = (
           seen.some((event) => event.placed.partition === partition && isMeant(event)),
         () => `${address}:${port ?? ''} raised a retro alert for partition ${partition}, which has not seen that port`,
       )
-      // What was annotated before the feed had it and comes out afterwards is told as well.
+      // Events annotated before the change and written after it are reported too.
       const since = seen.filter(
         ({ n, placed }) =>
           placed.partition === partition &&
