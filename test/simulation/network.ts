@@ -1,11 +1,11 @@
 // Sockets in memory: ordered bytes with random latency and fragmentation from the seed, and all ways of closing a connection.
 //
 //   const network = createNetwork(world, { minMs, maxMs, slowOneIn, slowMs, piecesOneIn })
-//   new Kafka({ ..., socketFactory: network.socketFactory })   the socket belongs to the process whose event makes it
-//   network.connections({ process?, address? })                those that are open now
-//   connection.cut()                          both sides learn of it a little later; what is on its way, either way, is lost
-//   network.block(address), .unblock(address) nothing passes, no one is told; afterwards what waited arrives, as TCP sends it again
-//   network.listen(address, owner, accept)    for brokers; returns what closes the port: then a connection is refused
+//   new Kafka({ ..., socketFactory: network.socketFactory })   the socket belongs to the process whose event creates it
+//   network.connections({ process?, address? })                the open connections
+//   connection.cut()                          both sides notice a little later; data in transit is lost
+//   network.block(address), .unblock(address) drops nothing but delays everything until unblocked, like TCP retries
+//   network.listen(address, owner, accept)    for brokers; returns a function that closes the port
 import { EventEmitter } from 'node:events'
 import { below, between, type Process, type World } from './world.js'
 

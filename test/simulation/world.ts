@@ -1,25 +1,25 @@
-// A world in virtual time: one queue of events, the processes they belong to, and the clock, timers and randomness that their code gets.
+// A world in virtual time: a queue of events, the processes that own them, and the clock, timers and randomness of their code.
 //
 // How it is used:
 //
-//   installGlobals()                       once, before kafkajs or anything of src/ is loaded: later is too late
+//   installGlobals()                       once, before kafkajs or any file of src/ is loaded
 //   const world = createWorld(seed, { trace, drain, debug })
-//   const process = world.start('w1', async (process) => { ... })   an event of its own runs the function; what it resolves to is its exit
-//   process.kill()                         SIGKILL: nothing of it happens any more; its sockets end
+//   const process = world.start('w1', async (process) => { ... })   runs the function in a new event; its result is the exit value
+//   process.kill()                         SIGKILL: its events are dropped and its sockets close
 //   process.pause(), process.resume()      SIGSTOP, SIGCONT: its events wait while time goes on
-//   process.post(() => stop.abort())       something from outside that its own event loop runs, as a signal handler
+//   process.post(() => stop.abort())       runs a function in its event loop, like a signal handler
 //   process.exit                           undefined while it runs; then how it ended (`Exit`)
 //   process.onExit((exit) => ...)          for a supervisor: world.after(500, () => world.start('w1', main)) is a restart
 //   world.after(ms, fn), world.at(us, fn)  an event of the world itself: faults, checks
-//   await world.run(untilMs)               until that virtual time, or until someone calls world.stop()
-//   world.random('faults')                 a stream of random numbers of its own, from the seed and the name
-//   world.log(text), world.note(() => t)   into trace and hash; into the readable timeline alone
-//   world.digest(), world.timeline()       what happened, as 16 hex digits; as lines (only with `trace`)
-//   world.close()                          the real globals work again; the next world may be created
+//   await world.run(untilMs)               until that virtual time, or until a call of world.stop()
+//   world.random('faults')                 a separate stream of random numbers for this seed and name
+//   world.log(text), world.note(() => t)   writes to trace and hash; only to the readable timeline
+//   world.digest(), world.timeline()       the trace as 16 hex digits; as lines (only with `trace`)
+//   world.close()                          restores the real globals; then the next world may be created
 //
-// One event runs, then all microtasks, then the next event. A timer or a socket belongs to the process whose event was running when it
-// was made. Processes started twice under one name have the same `name` and different labels (`w1`, `w1.2`, `w1.3`).
-// At one moment events of one owner keep the order in which they were scheduled; between owners the seed decides.
+// One event runs, then all microtasks, then the next event. A timer or socket belongs to the process whose event created it. Restarts of a
+// process keep its `name` but get new labels (`w1`, `w1.2`, `w1.3`).
+// Simultaneous events of one owner run in the order of scheduling; between owners the seed decides.
 import type * as CryptoModule from 'node:crypto'
 import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { createRequire, syncBuiltinESMExports } from 'node:module'

@@ -4,35 +4,35 @@
 //   cluster.addresses                             ['broker-1:9092', ...], for the settings of clients
 //
 // Input and output
-//   cluster.append('in', 0, records, { gzip })    records appear in the log at once, whoever leads it
-//   cluster.appendTransaction('in', 0, records, 'commit' | 'abort' | 'open')   as a transactional producer leaves them
-//   cluster.appendBatch('in', 0, bytes)           a batch as made elsewhere, in any codec
+//   cluster.append('in', 0, records, { gzip })    adds records to the log at once, independent of its leader
+//   cluster.appendTransaction('in', 0, records, 'commit' | 'abort' | 'open')   as written by a transactional producer
+//   cluster.appendBatch('in', 0, bytes)           a given batch, in any codec
 //   cluster.log('out', 0)                         .start .end .high .stable() .batches .aborted
-//   cluster.committedBatches('out', 0)            what a read_committed reader gets, as bytes; `readTopic` decodes them with kafkajs
+//   cluster.committedBatches('out', 0)            bytes for a read_committed reader; `readTopic` decodes them with kafkajs
 //   cluster.offsets('group')                      committed offsets by `topic/partition`
 //   cluster.group('group')                        state, generation and members, while its coordinator is up
 //   cluster.onAppend(listener), .onCommit(listener)   every batch that enters a log; every offset that a group commits
 //   cluster.onRemoval(listener)                       every offset that is removed because its topic was deleted
 //
 // Topics
-//   cluster.createTopic(name, partitions, options), .deleteTopic(name), .addPartitions(name, count)   as a request of an operator
-//   cluster.topicId(name), cluster.logsOf(name)   the id now; the logs of all topics that had this name, oldest first
+//   cluster.createTopic(name, partitions, options), .deleteTopic(name), .addPartitions(name, count)   like an operator's request
+//   cluster.topicId(name), cluster.logsOf(name)   the current id; the logs of all topics with this name, oldest first
 //   cluster.deleteBefore(topic, partition, offset)    retention: the log start moves
 //   cluster.denyWrites(topic), .allowWrites(topic)    access rules; .limitBatches(topic, bytes)
 //   cluster.expireOffsets(group), cluster.deleteOffsets(group, topic, partition)
 //
 // Brokers
-//   cluster.stopBroker(id)                        a rolling restart: it gives its partitions away, then ends its connections
-//   cluster.crashBroker(id)                       at once; the controller notices some seconds later
+//   cluster.stopBroker(id)                        graceful: hands over its partitions, then closes its connections
+//   cluster.crashBroker(id)                       immediate; the controller notices some seconds later
 //   cluster.startBroker(id)
 //   cluster.moveLeader(topic, partition, to), .moveGroup(groupId, to), .moveTransactions(transactionalId, to)
 //   cluster.leaderOf(topic, partition), .coordinatorOf(groupId), .transactionCoordinatorOf(transactionalId)
-//   cluster.broker(id).process.pause()            a broker that hangs; network.block(address) is one that cannot be reached
+//   cluster.broker(id).process.pause()            makes a broker hang; network.block(address) makes it unreachable
 //
 // Faults at points of the protocol
 //   cluster.onRequest((point) => 'lose' | 'hang' | { delayMs } | undefined)     before and after each request is applied
 //   cluster.atRequest({ api: 'EndTxn', process: 'w1', nth: 3, moment: 'after' }, (point) => 'lose')   once
-//   cluster.requests                              how many of each API; cluster.paths: how often each path of the broker was taken
+//   cluster.requests                              counts per API; cluster.paths: counts per path of the broker
 import type { Network } from '../network.js'
 import { below, type World } from '../world.js'
 import { buildBatch, errors, type ApiName, type NewBatch, type WireRecord } from '../wire.js'
