@@ -1,4 +1,4 @@
-// Looks up many indicators at a gateway over one connection. The gateway has the queue, the limits and the retries, and streams answers back.
+// Looks up many indicators at a gateway over one connection. The gateway does the queueing, limiting and retrying, and streams answers.
 import type { Finding } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { unknown } from '../lookup/admission/call-sender.js'

@@ -1,4 +1,4 @@
-// The bulk protocol: the header that offers and requests a connection, and the JSON lines: questions to the gateway, findings and its state back.
+// The bulk protocol: the header that offers or requests a connection, and JSON lines with questions, findings and the gateway's state.
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Finding } from '../domain/finding.js'
