@@ -184,7 +184,7 @@ type ScanOptions = {
 
 const stepMs = 250
 
-/** Scans a domain at the provider and shows the progress. An interrupted scan continues there, and the next call finds it by its stored id. */
+/** Scans a domain at the provider and shows the progress. An interrupted scan continues there; its stored id lets a later call find it. */
 const scanDomain = async (name: string, client: Client, options: ScanOptions, io: Io): Promise<Finding> => {
   const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
   let percent = 0

@@ -1,4 +1,4 @@
-// The `explain` command: shows the indicators, roles and action found in each event, with the rules that found them. Makes no lookups without --online.
+// The `explain` command: shows the indicators, roles and action in each event and the rules that found them; lookups only with --online.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
 import { openSchemaValues, readWrittenAt } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'

@@ -1,4 +1,4 @@
-// Checks that the dynamic user of the systemd service can run the program and read the list: all folders on the path must be open to others.
+// Checks that the systemd service's dynamic user can reach the program and the list: all folders on the path must be open to others.
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageFolder } from '../../base/package-folder.js'
