@@ -1,4 +1,4 @@
-// Rolls three workers from an older commit to this build and back, under load on a real broker, in both deliveries, and counts what was lost or doubled:
+// Upgrades three workers from an older commit to this build and back under load, and counts lost and duplicate events per delivery mode:
 // `npm run build && node scripts/rolling-upgrade.mjs COMMIT [at-least-once|exactly-once]`.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
