@@ -34,7 +34,7 @@ const build = (folder, path) => {
   return undefined
 }
 
-/** Its path and version, or why there is none. */
+/** Returns its path and version, or the reason for its absence. */
 export const findPeer = (env = process.env) => {
   if (env.PEER_BIN) {
     const version = versionOf(env.PEER_BIN)

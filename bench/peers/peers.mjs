@@ -1,4 +1,4 @@
-// Compares `run` with Redpanda Connect: the same events, broker and provider, all shapes alternately; prints a table and writes a plot.
+// Compares `run` with Redpanda Connect on the same events, broker and provider, alternating; prints a table and writes a plot.
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const count = Number(process.env.BENCH_EVENTS ?? 400_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const only = process.env.BENCH_ROWS
 const plotPath = process.env.BENCH_PLOT ?? 'peers.svg'
-/** A lookup over a network. */
+/** The latency of a lookup over a network. */
 const delayMs = 5
 
 const peers = [

@@ -1,4 +1,4 @@
-// Draws rows as bars: events a second and CPU per event, with what they were measured on.
+// Draws rows as bars of events per second and CPU time per event, with a caption about the machine.
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const left = 300
@@ -9,7 +9,7 @@ const top = 56
 
 const median = (numbers) => numbers.toSorted((one, other) => one - other)[numbers.length >> 1]
 
-/** `rows`: name, whether it is ours, and what each round measured. */
+/** `rows`: name, whether it is our program, and the measurements of each round. */
 export const plot = (rows, caption) => {
   const columns = [
     { title: 'events per second', of: ({ rates }) => rates, text: (value) => Math.round(value).toLocaleString('en') },
