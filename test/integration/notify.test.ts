@@ -1,10 +1,11 @@
 // Promise: every alert reaches every sink that takes it, from where the sink was; one that is away delays no other, and no alert is lost.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { makeTopic, readTopic, writeAlerts } from '../support/kafka.js'
+import { runLoaded } from '../support/loaded-program.js'
 import {
   alertIdsIn,
   alertOf,
@@ -124,5 +125,21 @@ describe('threatweave notify', () => {
     await ready(start())
     await writeAlerts(topic, [alertOf(6, { group: 'a' }), 'no alert', alertOf(7)])
     await expect.poll(() => alertIdsIn(chat.received).slice(3)).toEqual([idOf(7)])
+  })
+
+  it('silences the matches of an alert whose id somebody has read in the chat', async () => {
+    const { topic, silences } = await setUp({})
+    await writeAlerts(topic, [alertOf(1, { peer: '10.9.9.9' }), alertOf(2)])
+    const { code, stderr } = await runLoaded(['silence', idOf(1), '--for', '7d', '--file', silences], {
+      env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain, THREATWEAVE_KAFKA_ALERTS_TOPIC: topic },
+    })
+    expect(code, stderr).toBe(0)
+    const text = readFileSync(silences, 'utf8')
+    for (const matcher of [
+      'rule.id: "threatweave-notify"',
+      'threatweave.value: "203.0.113.99"',
+      'threatweave.peer: "10.9.9.9"',
+    ])
+      expect(text).toContain(matcher)
   })
 })

@@ -97,7 +97,7 @@ const matchOf = async (args: Arguments, io: Io): Promise<{ readonly match: Match
   const found = await findAlert(loadConfig(args, io), id, { env: io.env })
   if ('refused' in found) return found
   const fields = ['rule.id', 'threatweave.value', 'threatweave.peer'].flatMap((field) => {
-    const value = memberAt(found.whole, field.split('../../../commands'))
+    const value = memberAt(found.whole, field.split('.'))
     return typeof value === 'string' && value !== '' ? [[field, value]] : []
   })
   return { match: Object.fromEntries(fields) as Match }
