@@ -71,7 +71,7 @@ describe('the README', () => {
 
   it('says whose key to paste, and what works without one', () => {
     const before = readme.slice(0, readme.indexOf('paste-your-key-here'))
-    expect(before).toMatch(/The key is that of your account at \[Criminal IP\]/)
+    expect(before).toMatch(/Use the key of your \[Criminal IP\]/)
     expect(before).toMatch(/Without a key everything runs on \[feeds\]/)
   })
 })
