@@ -1,6 +1,15 @@
 // Overloads one process and measures throughput, memory, age of events, losses and order.
 import { measure } from './kafka-measure.mjs'
-import { eventBetween, fill, fillMemory, copyOfMemory, makeTopic, partitions, startProvider } from './kafka-stage.mjs'
+import {
+  eventBetween,
+  fill,
+  fillMemory,
+  copyOfMemory,
+  makeTopic,
+  partitions,
+  startProvider,
+  topicSettings,
+} from './kafka-stage.mjs'
 import { openStage } from './open-stage.mjs'
 import { accusedAddresses, accusedInFlood, shapeEvent } from './shape-events.mjs'
 import { freePorts } from '../dist/parts/demo/broker.js'
@@ -68,8 +77,7 @@ const play = async ({ admin, kafka, broker, folder, provider, memory }, flood, i
   const settings = {}
   for (const kind of topics) {
     settings[`THREATWEAVE_KAFKA_${kind}_TOPIC`] = `flood-${kind.toLowerCase()}-${id}`
-    const isKept = kind === 'SIGHTINGS' ? [{ name: 'cleanup.policy', value: 'compact,delete' }] : []
-    await makeTopic(admin, `flood-${kind.toLowerCase()}-${id}`, isKept)
+    await makeTopic(admin, `flood-${kind.toLowerCase()}-${id}`, topicSettings(kind))
   }
   const single = eventOf(Date.now() - events)
   const recordOf = (r) =>

@@ -57,6 +57,15 @@ export const eventFrom = (n, source) => eventBetween(n, source, knownAddress(n +
 export const warmEvent = (n) => eventFrom(n, knownAddress(n))
 export const troubleEvent = (n) => eventFrom(n, isNews(n) ? newAddress(n) : knownAddress(n))
 
+/** How `run` wants the topics that it keeps state in; others have the broker's defaults. */
+export const topicSettings = (kind) =>
+  Object.entries(
+    {
+      SIGHTINGS: { 'cleanup.policy': 'compact,delete' },
+      VERDICTS: { 'cleanup.policy': 'delete', 'message.timestamp.type': 'LogAppendTime', 'retention.ms': '2592000000' },
+    }[kind] ?? {},
+  ).map(([name, value]) => ({ name, value }))
+
 export const makeTopic = async (admin, topic, configEntries = []) => {
   await admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }], waitForLeaders: false })
   await sleep(500)

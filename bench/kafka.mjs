@@ -14,6 +14,7 @@ import {
   newPerThousand,
   partitions,
   startProvider,
+  topicSettings,
   troubleEvent,
   warmEvent,
 } from './kafka-stage.mjs'
@@ -191,11 +192,7 @@ const makeMoreTopics = async (admin, kinds, id) => {
   const topics = {}
   for (const kind of kinds) {
     const topic = (topics[`THREATWEAVE_KAFKA_${kind}_TOPIC`] = `bench-${kind.toLowerCase()}-${id}`)
-    await makeTopic(
-      admin,
-      topic,
-      kind === 'SIGHTINGS' || kind === 'VERDICTS' ? [{ name: 'cleanup.policy', value: 'compact,delete' }] : [],
-    )
+    await makeTopic(admin, topic, topicSettings(kind))
   }
   return topics
 }

@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { measure } from '../kafka-measure.mjs'
-import { everythingFile, fill, makeTopic, partitions, startProvider, warmEvent } from '../kafka-stage.mjs'
+import {
+  everythingFile,
+  fill,
+  makeTopic,
+  partitions,
+  startProvider,
+  topicSettings,
+  warmEvent,
+} from '../kafka-stage.mjs'
 import { openStage } from '../open-stage.mjs'
 import { accusedInFlood, accusedUsually, shapeEvent } from '../shape-events.mjs'
 import { findPeer } from './find-peer.mjs'
@@ -83,12 +91,7 @@ const play = async (admin, row, { id, broker, folder, provider, input, peer, eve
   const more = {}
   for (const kind of row.topics ?? []) {
     more[`THREATWEAVE_KAFKA_${kind}_TOPIC`] = `peers-${kind.toLowerCase()}-${id}`
-    const isKept = kind === 'SIGHTINGS' || kind === 'VERDICTS'
-    await makeTopic(
-      admin,
-      `peers-${kind.toLowerCase()}-${id}`,
-      isKept ? [{ name: 'cleanup.policy', value: 'compact,delete' }] : [],
-    )
+    await makeTopic(admin, `peers-${kind.toLowerCase()}-${id}`, topicSettings(kind))
   }
   const before = await provider.asked()
   const stage = { workers: 1, count, broker, input, ...names, groupId, folder }
