@@ -52,6 +52,11 @@ const get = (url: string, headers: Record<string, string> = {}, method = 'GET'):
   })
 
 describe('the ops endpoint', () => {
+  it('has a page that names a gateway as one', async () => {
+    expect((await get(`${(await start({}, { kind: 'server' })).url}/`)).body).toContain('Threatweave gateway')
+    expect((await get(`${(await start()).url}/`)).body).not.toContain('Threatweave gateway')
+  })
+
   it('answers health, readiness and metrics', async () => {
     const { url } = await start()
     expect(await get(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok","problems":[]}' })
