@@ -28,6 +28,7 @@ const withoutBroker = ['--project', 'unit', '--project', 'program', '--project',
 const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'types', script: 'typecheck', args: [] },
+  { what: 'without any part', script: 'test:parts', args: ['--all', '--steps', 'types,tests'] },
   { what: 'seeds that failed once', args: ['--project', 'simulation-long'] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
   { what: 'without a broker', node: '20.19.2', args: withoutBroker },
@@ -64,7 +65,7 @@ const nodeOf = (version) => {
 const test = ({ node, kafka, script, args }) => {
   const program = node === undefined ? process.execPath : nodeOf(node)
   const vitest = [program, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]
-  const [command, ...rest] = script === undefined ? vitest : ['npm', 'run', script]
+  const [command, ...rest] = script === undefined ? vitest : ['npm', 'run', script, '--', ...args]
   const child = spawn(command, rest, {
     cwd: root,
     stdio: 'inherit',
