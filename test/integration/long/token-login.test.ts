@@ -92,7 +92,7 @@ describe.runIf(secure)('a token server in trouble', { concurrent: true }, () => 
     expect(await outcome(names, first)).toEqual(nothingWrong)
     await server.close()
     // It has failed to renew, and the stream does not notice.
-    await until('a warning', () => /good for \d+ s more/.test(messages(worker)), limitMs)
+    await until('a warning', () => /valid for \d+ s more/.test(messages(worker)), limitMs)
     const second = await fillUntil(names, first, () => true)
     const lost = await worker.said('brokers_unreachable', limitMs)
     expect(lost.cause).toMatch(/the token server 127\.0\.0\.1:\d+ does not answer: ECONNREFUSED/)
